@@ -27,6 +27,7 @@ import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
 import {
   changeSome,
+  forEachPart,
   recordStore,
   removeFound,
   type StoreRecords,
@@ -182,17 +183,22 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
 
     reminding: () =>
       read("reminding", function* (tx) {
-        const stored = yield* tx.list(communityRecords.reminding, []);
-        const found = (yield* withScopes(tx, stored, communityOf, true)).filter(mayLink);
-        // A guild may have several communities with paused rules. One with rules that are on is its home.
-        const guilds = new Set(found.flatMap((each) => (isLinkingOn(each) ? [] : [each.guildId])));
-        const ofGuilds = yield* tx.listAll(
-          communityRecords.byGuild,
-          Array.from(guilds, (id) => [id]),
-        );
-        const rivals = (yield* withScopes(tx, ofGuilds, communityOf, true)).toSorted(homeOrder);
-        const homes = new Map(rivals.toReversed().map(({ guildId, scope }) => [guildId, scope.pid]));
-        return found.filter((each) => isLinkingOn(each) || homes.get(each.guildId) === each.scope.pid);
+        const reminding: Array<Community> = [];
+        const addPart = Effect.fnUntraced(function* (stored: ReadonlyArray<CommunityRecord>) {
+          const found = (yield* withScopes(tx, stored, communityOf, true)).filter(mayLink);
+          // A guild may have several communities with paused rules. One with rules that are on is its home.
+          const guilds = new Set(found.flatMap((each) => (isLinkingOn(each) ? [] : [each.guildId])));
+          const ofGuilds = yield* tx.listAll(
+            communityRecords.byGuild,
+            Array.from(guilds, (id) => [id]),
+          );
+          const rivals = (yield* withScopes(tx, ofGuilds, communityOf, true)).toSorted(homeOrder);
+          const homes = new Map(rivals.toReversed().map(({ guildId, scope }) => [guildId, scope.pid]));
+          const isHome = ({ guildId, scope }: Community) => homes.get(guildId) === scope.pid;
+          reminding.push(...found.filter((each) => isLinkingOn(each) || isHome(each)));
+        });
+        yield* forEachPart(tx, communityRecords.reminding, addPart);
+        return reminding;
       }),
 
     pausedBy: (chatId) =>

@@ -1,11 +1,11 @@
 /** The lists and the undo of imports, for all storages. */
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { importUndone } from "../journal/mod.ts";
 import type { LinkRecord } from "../links/link.ts";
-import { keysOfAll } from "../records/mod.ts";
+import { forEachPart, heldAtOnce, keysOfAll } from "../records/mod.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import {
   type ImportStore,
@@ -119,7 +119,8 @@ export const storedImports = ({
 
   sweep: Effect.fnUntraced(function* (at) {
     const ended = yield* read("sweep", function* (tx) {
-      const all = yield* tx.list(linkImports.byKey, []);
+      const all: Array<LinkImport> = [];
+      yield* forEachPart(tx, linkImports.byKey, (part) => Effect.sync(() => all.push(...part)));
       const undoable = new Set(undoableAmong(yield* openAmong(tx, all, at)));
       return all.filter((one) => !undoable.has(one));
     });
@@ -146,9 +147,13 @@ const isOpen = (one: LinkImport, at: Millis): boolean =>
 
 /** Returns the IDs of the imports that have links to undo. */
 const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyArray<LinkImport>) {
-  const ids = imports.map(({ id }) => [id]);
-  const firsts = yield* tx.firsts(importedLinks.byKey, ids);
-  return new Set(firsts.map((link) => link?.importId));
+  const left = new Set<string | undefined>();
+  for (const part of Arr.chunksOf(imports, heldAtOnce)) {
+    const ids = part.map(({ id }) => [id]);
+    for (const link of yield* tx.firsts(importedLinks.byKey, ids)) left.add(link?.importId);
+    if (part.length === heldAtOnce) yield* Effect.yieldNow;
+  }
+  return left;
 });
 
 /** Returns the imports with links to undo, and imports of the last day whose undo has begun, newest first. @internal */

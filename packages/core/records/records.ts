@@ -39,7 +39,7 @@ export interface Merging<Field extends string = string> {
 /** The share of its time that a lease lasts at least: a store renews only leases that last no longer. @internal */
 export const leaseShare = 0.7;
 
-/** `hold` reads this many records at once, so that the process does other work between steps. @internal */
+/** `hold` and `forEachPart` read this many records at once, so that the process does other work between steps. @internal */
 export const heldAtOnce = 500;
 
 /** The parameters of `hold`, which renews a node's lease, takes free items, and returns all items of the node. */
@@ -299,6 +299,22 @@ export const keyOf = <R extends object>({ key }: RecordType<R>, record: R): Read
 /** @internal */
 export const keysOfAll = <R extends object>(type: RecordType<R>, records: ReadonlyArray<R>) =>
   records.map((record) => keyOf(type, record));
+
+/** Lists the records of an index that has the fields of the key, in parts, between which the process does other work. @internal */
+export const forEachPart = Effect.fnUntraced(function* <R extends object>(
+  tx: Tx,
+  index: RecordIndex<R>,
+  body: (part: ReadonlyArray<R>) => StoreEffect<unknown>,
+) {
+  for (let after: ReadonlyArray<KeyPart> | null = null; ; yield* Effect.yieldNow) {
+    const options: ListOptions = { limit: heldAtOnce, ...(after !== null && { after }) };
+    const part: ReadonlyArray<R> = yield* tx.list(index, [], options);
+    yield* body(part);
+    const last = part.at(-1);
+    if (last === undefined || part.length < heldAtOnce) return;
+    after = index.fields.map((field) => last[field as keyof R] as KeyPart);
+  }
+});
 
 /** Deletes what `inSteps` has found, and returns how many records that were. @internal */
 export const removeFound =

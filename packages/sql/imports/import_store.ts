@@ -44,11 +44,17 @@ export const layer = storeLayer(ImportStore)((parts) => {
       /** A few rows at a time, since one writer waits for another. */
       removeEnded: (ended, old) =>
         operation("sweep", function* () {
-          const isEnded = isAmong(ended.map(({ id }) => id));
-          const primaryKey = ["import_id", "chat_id"];
-          const condition = sql`import_id ${isEnded}`;
-          yield* deleteInBatches(sql, { table: "import_links", primaryKey, order: "import_id", condition });
-          yield* sql`DELETE FROM link_imports WHERE id ${isAmong(old.map(({ id }) => id))}`;
+          const remove = (
+            table: string,
+            of: typeof old,
+            primaryKey: readonly [string, ...ReadonlyArray<string>],
+          ) => {
+            const [order] = primaryKey;
+            const condition = sql`${sql(order)} ${isAmong(of.map(({ id }) => id))}`;
+            return deleteInBatches(sql, { table, primaryKey, order, condition });
+          };
+          yield* remove("import_links", ended, ["import_id", "chat_id"]);
+          yield* remove("link_imports", old, ["id"]);
         })(),
     }),
   };
