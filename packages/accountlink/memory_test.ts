@@ -199,7 +199,7 @@ it("a profile has its own fields of the program's object, those of the right kin
   const al = await createAccountLink({
     gameUserExists,
     gameProfile: () => row,
-    chatUser: () => ({}),
+    chatUser: () => ({ created: "yesterday" }),
     guild: () => ({}),
     guildMember: () => member,
   });
@@ -212,7 +212,9 @@ it("a profile has its own fields of the program's object, those of the right kin
   expect(found?.resolved.chat?.guild).toEqual({ nickname: null, joined: null, roles: [] });
   await al.links.get("100001", resolved);
   const lines: ReadonlyArray<string> = logged.mock.calls.map((parts) => parts.at(-1));
+  expect(found?.resolved.chat?.created).toBe(null);
   expect(lines.toSorted()).toEqual([
+    "chatUser returned fields of the wrong kind: created",
     "gameProfile returned fields of the wrong kind: badges",
     "guildMember returned fields of the wrong kind: joined",
   ]);

@@ -17,6 +17,7 @@ import {
   GuildMember,
   type IdentityProvider,
 } from "@accountlink/core/platforms";
+import { parseTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option, Predicate, Record, Schema } from "effect";
 
 /** Both platforms and their sign-ins. `accountlink/live` provides Discord and Roblox. */
@@ -157,12 +158,15 @@ const recordOf = <A extends object>(
   const record = Record.map(fields, (schema, field) => {
     const usual: unknown = Reflect.get(rest, field);
     const given: unknown = field === "id" ? usual : (Reflect.get(found, field) ?? usual);
-    return Option.getOrElse(Schema.decodeUnknownOption(schema)(textOfDate(given)), () => {
-      const place = `${name}.${field}`;
-      if (!told.has(place)) untold.push(field);
-      told.add(place);
-      return usual;
-    });
+    return Option.getOrElse(
+      Schema.decodeUnknownOption(schema)(times.has(field) ? timeOf(given) : given),
+      () => {
+        const place = `${name}.${field}`;
+        if (!told.has(place)) untold.push(field);
+        told.add(place);
+        return usual;
+      },
+    );
   });
   const warned =
     untold.length === 0
@@ -171,9 +175,13 @@ const recordOf = <A extends object>(
   return Effect.as(warned, record as A);
 };
 
-/** Database drivers return times as dates. */
-const textOfDate = (value: unknown): unknown =>
-  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : value;
+const times: ReadonlySet<string> = new Set(["created", "joined"]);
+
+/** Database drivers return times as dates. Text that is no time, such as "yesterday", is of the wrong kind. */
+const timeOf = (value: unknown): unknown => {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  return Predicate.isString(value) && Option.isNone(parseTimestamp(value)) ? undefined : value;
+};
 
 /** A sign-in that always fails: it redirects the browser back to a page that says that the platform is unavailable. */
 export const noSignIn = <Id>(
