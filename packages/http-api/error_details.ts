@@ -82,12 +82,7 @@ export const dashboardReasons = { ...dashboardForbidden, ...dashboardConflict };
  *
  * @internal
  */
-export const reasonAdvice = {
-  ...forbidden,
-  ...conflict,
-  ...dashboardReasons,
-  ...bucket,
-};
+export const reasonAdvice = { ...forbidden, ...conflict, ...dashboardReasons, ...bucket };
 
 /** A reason of `FORBIDDEN` or `CONFLICT`, or the limit of a 429. */
 export type Reason = keyof typeof reasonAdvice;

@@ -113,13 +113,7 @@ test("a member is to remind once, from when the link was removed on, not from jo
     );
     const actor = { type: "operator", id: "ada" } as const;
     const { pid } = scope;
-    yield* (yield* LinkStore).removeGame({
-      actor,
-      requestId: null,
-      pid,
-      chatId,
-      at: before,
-    });
+    yield* (yield* LinkStore).removeGame({ actor, requestId: null, pid, chatId, at: before });
     const { toRemind } = yield* UnlinkedMembers;
     const found = Effect.forEach([before, before + 1], (time) => toRemind(scope, guildId, time));
     expect(yield* found).toEqual([[], [chatId]]);

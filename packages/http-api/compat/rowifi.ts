@@ -51,11 +51,7 @@ const reverse = {
   parameters: { guildId: pathGuildId, robloxId },
 } as const;
 
-const member = {
-  discord_id: ChatId,
-  guild_id: GuildId,
-  roblox_id: RobloxNumber,
-};
+const member = { discord_id: ChatId, guild_id: GuildId, roblox_id: RobloxNumber };
 const consent = { reverse_search_consent: Schema.Literal(true) };
 
 export const memberV3 = defineRoute({

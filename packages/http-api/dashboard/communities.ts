@@ -102,10 +102,7 @@ export const getCommunity = managed("moderator", "GET", "/communities/:pid", {
 export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
   id: "patchScope",
   summary: "Change the texts that users read when they verify, and how old their accounts must be",
-  parameters: {
-    pid: pidInPath,
-    ...settingParameters(scopeSettings),
-  },
+  parameters: { pid: pidInPath, ...settingParameters(scopeSettings) },
   example: { displayName: "Chess Club", supportUrl: "https://chess.example/help", minGameAgeDays: 30 },
   data: { scope: Scope },
 });
@@ -142,12 +139,7 @@ const NamedLink = Schema.Struct({
 export const getLinks = managed("moderator", "GET", "/links", {
   id: "getOwnedLinks",
   summary: "The links of a data scope, latest verification first",
-  parameters: {
-    pid,
-    q: search,
-    limit: pageLimit,
-    cursor: nextOf(Place),
-  },
+  parameters: { pid, q: search, limit: pageLimit, cursor: nextOf(Place) },
   data: { links: Schema.Array(NamedLink), next: Text },
 });
 

@@ -174,12 +174,7 @@ export const getKeys = signedIn("admin_of_all", "GET", "/keys", {
 export const createKey = signedIn("admin_of_all", "POST", "/keys", {
   id: "createKey",
   summary: "Create a key; only this response shows it in full",
-  parameters: {
-    name: keyName,
-    scope: keyScope,
-    guildId: guildId(),
-    ...rules,
-  },
+  parameters: { name: keyName, scope: keyScope, guildId: guildId(), ...rules },
   status: 201,
   example: { name: "bot", scope: "guild", ...demoGuild, access: "read" },
   data: IssuedKeyAnswer,

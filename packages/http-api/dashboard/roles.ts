@@ -217,11 +217,7 @@ export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
 export const getRoleHistory = managed("admin", "GET", "/roles/history", {
   id: "getRoleHistory",
   summary: "Which roles the rules gave and took within 30 days, newest first",
-  parameters: {
-    ...guildInScope,
-    limit: pageLimit,
-    cursor: nextNumber,
-  },
+  parameters: { ...guildInScope, limit: pageLimit, cursor: nextNumber },
   example: demoGuild,
   data: {
     changes: Schema.Array(

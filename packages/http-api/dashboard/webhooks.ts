@@ -128,12 +128,7 @@ export const getWebhooks = signedIn("admin_of_all", "GET", "/webhooks", {
 export const createWebhook = signedIn("admin_of_all", "POST", "/webhooks", {
   id: "createWebhook",
   summary: "Create a webhook; only this response shows its secret",
-  parameters: {
-    url: webhookUrl,
-    scope: keyScope,
-    guildId: guildId(),
-    ...choices,
-  },
+  parameters: { url: webhookUrl, scope: keyScope, guildId: guildId(), ...choices },
   status: 201,
   example: { url: "https://chess.example/hooks", scope: "guild", ...demoGuild, types: ["link.set"] },
   data: IssuedWebhook,

@@ -49,10 +49,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   });
   const body = listItem === undefined ? object : Schema.Union([object, Schema.Array(listItem)]);
   const content = {
-    "application/json": {
-      schema: components.schema(body),
-      example: route.example,
-    },
+    "application/json": { schema: components.schema(body), example: route.example },
     ...(csvBody !== undefined && { "text/csv": { schema: { type: "string" } } }),
   };
   return { requestBody: { required: fields.some(([, field]) => isRequired(field)), content } };

@@ -71,12 +71,7 @@ export const chatToGame = defineRoute({
   refuses: ["user_not_in_guild"],
 });
 
-const write = {
-  generation: "v1",
-  source: "query",
-  access: "key",
-  group: "write",
-} as const;
+const write = { generation: "v1", source: "query", access: "key", group: "write" } as const;
 
 export const updateChat = defineRoute({
   ...write,

@@ -49,10 +49,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
     ),
     keyed(LookupsV2.getVerification, ({ key, values }) =>
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
-        data: {
-          ...status,
-          lastVerifiedAt: timeOrNull(status.lastVerifiedAt),
-        },
+        data: { ...status, lastVerifiedAt: timeOrNull(status.lastVerifiedAt) },
       })),
     ),
     keyed(

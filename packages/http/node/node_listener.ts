@@ -23,9 +23,7 @@ export interface NodeRequest {
   /** Whether the whole request has been received. */
   readonly complete?: boolean;
   readonly readableEnded: boolean;
-  readonly socket: {
-    readonly remoteAddress?: string | undefined;
-  };
+  readonly socket: { readonly remoteAddress?: string | undefined };
   readonly pause: () => unknown;
   readonly resume: () => unknown;
   readonly read: () => Uint8Array | null;
@@ -206,9 +204,7 @@ class NodeExchange implements HttpRequest {
 
 // This package is compiled without the types of Node.
 const { Buffer: buffer } = globalThis as unknown as {
-  readonly Buffer: {
-    readonly byteLength: (text: string) => number;
-  };
+  readonly Buffer: { readonly byteLength: (text: string) => number };
 };
 
 const noBytes = new Uint8Array();

@@ -31,10 +31,7 @@ export const batched = <Input, A, E>(
     inputs: Array.NonEmptyReadonlyArray<Input>,
     contexts: ReadonlyArray<Context.Context<never>>,
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>,
-  options: {
-    readonly maxSize: number;
-    readonly groupOf?: (input: Input) => string;
-  },
+  options: { readonly maxSize: number; readonly groupOf?: (input: Input) => string },
 ): ((input: Input) => Effect.Effect<A, E>) => {
   const { maxSize, groupOf = () => "" } = options;
   const runAlone = (input: Input, contexts: ReadonlyArray<Context.Context<never>>) =>

@@ -51,12 +51,7 @@ export const leaveOut = (
   { line, text }: Pick<Row, "line" | "text">,
   reason: LeftOutReason,
   problem: string,
-) => ({
-  line,
-  reason,
-  problem,
-  text: rowText(text),
-});
+) => ({ line, reason, problem, text: rowText(text) });
 
 /** Reads the link of a row. Returns an odd row if a word or a time is unclear, so that nobody guesses. */
 export const readRow = (row: Row, columns: Columns, options: RowOptions): LinkLine | OddRow => {

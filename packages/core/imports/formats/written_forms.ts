@@ -94,12 +94,7 @@ export const timeForms: ReadonlyArray<TimeForm> = [
     read: ([, date, time, fraction, offset]) =>
       `${date}T${time}${fraction === undefined ? "" : `.${fraction}`}${offsetOf(offset)}`,
   },
-  {
-    name: "a date",
-    examples: [],
-    pattern: /^\d{4}-\d\d-\d\d$/,
-    read: ([date = ""]) => date,
-  },
+  { name: "a date", examples: [], pattern: /^\d{4}-\d\d-\d\d$/, read: ([date = ""]) => date },
   {
     name: "the year first, with other separators or without leading zeros",
     examples: ["2021/05/04 12:30:00", "2021-5-4 12:30:00", "2021. 05. 04. 12:30", "2021.5.4 14:30:00 +02:00"],
