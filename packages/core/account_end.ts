@@ -162,9 +162,7 @@ export const isRunBy = (tx: Tx, { id }: KnownAccount, chatId: ChatId) =>
 /**
  * Revokes the keys of an account of an erased user and clears the account, until the step is over. If nobody is left who
  * runs the account, pauses its webhooks and role plans. Of an account that the user founded and others own, only ends the
- * sign-ins, which name it.
- *
- * @internal
+ * sign-ins, which name it. @internal
  */
 export const endOwnAccount = Effect.fnUntraced(function* (
   tx: Tx,

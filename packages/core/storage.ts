@@ -150,9 +150,7 @@ export const recordTypes: ReadonlyArray<RecordType> = [
 
 /**
  * What an erasure changes besides the records of `ofUser`: each takes the user out of up to `limit` records, and returns
- * whether more may be left.
- *
- * @internal
+ * whether more may be left. @internal
  */
 export const forgetters = [forgetInPlans, forgetInCommunities, forgetInPreviews, forgetInviter, forgetMaker];
 

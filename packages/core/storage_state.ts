@@ -3,9 +3,7 @@ import { Context, Data, Duration, Effect, Schedule } from "effect";
 import type { StoreEffect } from "./errors.ts";
 import type { Rest } from "./storage_use.ts";
 
-/**
- * Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal
- */
+/** Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal */
 export const StorageFault = Context.Reference<StoreEffect<string | null>>("@accountlink/core/StorageFault", {
   defaultValue: () => Effect.succeed(null),
 });

@@ -103,9 +103,7 @@ const put = Effect.fnUntraced(function* (
 
 /**
  * Pauses the plans of an account that closes, until the step is over. Returns whether more are left. Storages call it in
- * the transaction of the account.
- *
- * @internal
+ * the transaction of the account. @internal
  */
 export const pausePlans = Effect.fnUntraced(function* (
   tx: Tx,

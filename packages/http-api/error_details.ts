@@ -78,9 +78,7 @@ export const dashboardReasons = { ...dashboardForbidden, ...dashboardConflict };
 
 /**
  * What a client should do, by the reason of `FORBIDDEN` and `CONFLICT`, and by the limit of a 429. Links are relative to
- * `docs`.
- *
- * @internal
+ * `docs`. @internal
  */
 export const reasonAdvice = { ...forbidden, ...conflict, ...dashboardReasons, ...bucket };
 

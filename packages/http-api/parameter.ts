@@ -85,11 +85,7 @@ export const parameterCodec = <A>(
 ): Schema.ConstraintDecoder<A> =>
   source === "query" ? Schema.toCodecStringTree(schema) : Schema.toCodecJson(schema);
 
-/**
- * What a value consists of, so that forms and flags can read it from text.
- *
- * @internal
- */
+/** What a value consists of, so that forms and flags can read it from text. @internal */
 export const kindOf = ({ schema }: Parameter<unknown>): "text" | "number" | "list" => {
   const ast = SchemaAST.toEncoded(schema.ast);
   const members = SchemaAST.isUnion(ast) ? ast.types : [ast];

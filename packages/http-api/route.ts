@@ -166,11 +166,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
-/**
- * Returns the kinds of access that allow a key to use a route.
- *
- * @internal
- */
+/** Returns the kinds of access that allow a key to use a route. @internal */
 export const accessesOf = (route: Pick<RouteOptions<Parameters>, "access" | "keyAccess">) => [
   ...(takesKey(route) ? fullAccesses : []),
   ...(route.keyAccess ?? []),
@@ -206,11 +202,7 @@ export const refusalsOf = (
   return [...byStatus].toSorted(([one], [other]) => one - other);
 };
 
-/**
- * Returns the routes that a module exports, sorted by path.
- *
- * @internal
- */
+/** Returns the routes that a module exports, sorted by path. @internal */
 export const routesIn = (group: Readonly<Record<string, unknown>>): ReadonlyArray<Route> =>
   Array.sortWith(Object.values(group).filter(isRoute), ({ path }) => path, Order.String);
 

@@ -7,9 +7,7 @@ import { hasAccepted, MemberStore } from "./member_store.ts";
 /**
  * Makes a function that returns the owners with whose rights a key acts: the owner who made it, or for a key that the
  * operator made, all owners of its account. Null for keys of the operator's own accounts. Fails with `Forbidden`
- * `key_access` if no such owner is left.
- *
- * @internal
+ * `key_access` if no such owner is left. @internal
  */
 export const makeOwnersOfKey = Effect.gen(function* () {
   const store = yield* KeyStore;

@@ -14,9 +14,7 @@ export type SuspectedLink = Array.NonEmptyReadonlyArray<FoundSuspect>;
 
 /**
  * Returns a function that lists the new links that are still there, newest first, each with similar users, the most similar
- * first.
- *
- * @internal
+ * first. @internal
  */
 export const makeAltQueue = Effect.gen(function* () {
   const suspects = yield* SuspectStore;

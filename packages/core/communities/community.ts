@@ -203,9 +203,7 @@ export const withPanel = (
 
 /**
  * Returns the details of the audit entry for a panel; null if the message is there already with the same text.
- * `previousText` is only in the entry of a changed message.
- *
- * @internal
+ * `previousText` is only in the entry of a changed message. @internal
  */
 export const panelDetails = (
   guildId: GuildId,

@@ -132,9 +132,7 @@ export interface RecordTold extends HeldWrite, Pick<LogRecord, "position" | "pro
 /** Stands in place of a line that named an erased user. @internal */
 export const erasedLine: LogLine = { text: "-# [erased]", chatIds: [] };
 
-/**
- * Returns the lines of a message without those that name a user; null if none does. @internal
- */
+/** Returns the lines of a message without those that name a user; null if none does. @internal */
 export const linesWithoutUser = (
   lines: ReadonlyArray<LogLine>,
   chatId: ChatId,

@@ -87,9 +87,7 @@ export const entriesAbout = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId)
 
 /**
  * Takes a chat user out of up to `limit` messages that logs have told, and out of up to `limit` that they will tell.
- * Returns the scopes of the former.
- *
- * @internal
+ * Returns the scopes of the former. @internal
  */
 export const forgetInLogs = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, at: Millis, limit: number) {
   const waiting = yield* tx.list(guildLogEntries.byUser, [chatId], { limit });

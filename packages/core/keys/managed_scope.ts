@@ -7,9 +7,7 @@ import { type Manager, reaches } from "./owned_keys.ts";
 
 /**
  * Returns a function that finds a scope, which must belong to the account. It fails with `not_found` for a scope that the
- * manager does not reach.
- *
- * @internal
+ * manager does not reach. @internal
  */
 export const makeManagedScope = Effect.map(KeyStore, (store) =>
   Effect.fn("managedScope")(function* (manager: Manager, pid: string) {

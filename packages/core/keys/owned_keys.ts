@@ -34,9 +34,7 @@ export type Manager = KeyOwner | ManagingKey;
 
 /**
  * Returns whether a scope of the account exists for a manager: for a key its own alone, and for a member of some
- * communities those.
- *
- * @internal
+ * communities those. @internal
  */
 export const reaches = (manager: Manager, pid: Pid): boolean =>
   "key" in manager ? manager.key.scope.pid === pid : (manager.scopes?.includes(pid) ?? true);

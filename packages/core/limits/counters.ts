@@ -53,9 +53,7 @@ export interface Admission {
 export class Counters extends Context.Service<
   Counters,
   {
-    /**
-     * Counts one request in every window, or in none if any window is full. The decision on all rules is atomic.
-     */
+    /** Counts one request in every window, or in none if any window is full. The decision on all rules is atomic. */
     readonly admit: (rules: ReadonlyArray<CounterRule>, now: Millis) => StoreEffect<Admission>;
 
     /**

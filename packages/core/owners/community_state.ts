@@ -42,11 +42,7 @@ export interface CommunityState {
   readonly settings: ScopeSettings;
 }
 
-/**
- * Returns a function that finds the state of a community. It fails as `OwnedScopes.find` does.
- *
- * @internal
- */
+/** Returns a function that finds the state of a community. It fails as `OwnedScopes.find` does. @internal */
 export const makeCommunityState = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const plans = yield* RolePlanStore;

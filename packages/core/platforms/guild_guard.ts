@@ -126,9 +126,7 @@ export const requireOwnGuild = (scope: DataScope, guildId: GuildId): Effect.Effe
     ? new Forbidden({ reason: "wrong_guild" })
     : Effect.void;
 
-/**
- * Decides which guilds may be named for a list. It is a port, because `accounts` imports `platforms`. @internal
- */
+/** Decides which guilds may be named for a list. It is a port, because `accounts` imports `platforms`. @internal */
 export class GuildManagers extends Context.Service<
   GuildManagers,
   {

@@ -157,9 +157,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
       sync,
 
-      /**
-       * Like `sync`, but treats the member as one whose link was removed. Used before a user is erased.
-       */
+      /** Like `sync`, but treats the member as one whose link was removed. Used before a user is erased. */
       release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, undefined),
     };
   }),

@@ -94,9 +94,7 @@ export const noteTurn = Effect.fnUntraced(function* (
 
 /**
  * Remembers that problems of a plan were stored or deleted, or compared with all members. Storages call it in the
- * transaction of the problems, which has locked the plan.
- *
- * @internal
+ * transaction of the problems, which has locked the plan. @internal
  */
 export const noteProblems = Effect.fnUntraced(function* (
   tx: Tx,

@@ -228,9 +228,7 @@ export const rolesOfUser = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) 
 
 /**
  * Forgets up to `limit` nicknames of a chat user. Role changes that are still due for the user stay due, and so does the
- * removal of a nickname that a plan set. Returns whether more may be left.
- *
- * @internal
+ * removal of a nickname that a plan set. Returns whether more may be left. @internal
  */
 export const forgetInPlans = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, limit: number) {
   let left = limit;

@@ -240,9 +240,7 @@ export const isChangedSince = (
   changedSettings(edited, stored).length > 0 &&
   changedSettings(stored, wanted).length > 0;
 
-/**
- * Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. @internal
- */
+/** Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. @internal */
 export const planVersion = (plan: PlanSettings): string =>
   String(Hash.string(JSON.stringify(settingNames.map((name) => plan[name]))));
 

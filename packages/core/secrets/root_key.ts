@@ -95,12 +95,7 @@ const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
   return { wrapped, ...(yield* unwrapWithAny(wrapped, secrets)) };
 });
 
-/**
- * Unwraps a root key with one of the secrets.
- *
- * @returns the key and the index of the secret
- * @internal
- */
+/** Unwraps a root key with one of the secrets. @returns the key and the index of the secret @internal */
 export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secrets: DeploymentSecrets) {
   for (const [wrappedBy, secret] of secrets.entries()) {
     const rootKey = yield* unwrapRootKey(wrapped, secret);

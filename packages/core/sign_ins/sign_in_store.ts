@@ -65,10 +65,7 @@ export const signInLifetime = 12 * hourMs;
 /** How many sign-ins of a user hold, over all sites. An older one ends. @internal */
 export const maxSignIns = 20;
 
-/**
- * How many guilds are stored with a sign-in. A Discord user can be in 200.
- * @internal
- */
+/** How many guilds are stored with a sign-in. A Discord user can be in 200. @internal */
 export const maxSignInGuilds = 200;
 
 /** How long a user may take to sign in at the platform, in milliseconds. @internal */

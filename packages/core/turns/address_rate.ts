@@ -1,7 +1,5 @@
 /**
- * Lets each client address do something a number of times in a second: all of them at once, then evenly.
- *
- * @internal
+ * Lets each client address do something a number of times in a second: all of them at once, then evenly. @internal
  */
 export class AddressRate {
   /** When an address has its whole number again, by `performance.now()` or another clock. */

@@ -1,8 +1,6 @@
 /**
  * The numbers of fairness, each with what it was measured by; `docs/fairness.md` says what they bound. The proof
- * `test/load/neighbours_proof.ts` holds them together, so run it after a change.
- *
- * @internal
+ * `test/load/neighbours_proof.ts` holds them together, so run it after a change. @internal
  */
 export const bounds = {
   /** Plain bulks of an account at a time. On Postgres and Redis a bulk took 120 µs of the process, with 4 176 µs. */

@@ -118,9 +118,7 @@ const turnWait = (resource: SharedResource) =>
  * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
  * that waits, within an account to the next person, an owner's first, and of a person to the step that came first. Every
  * other place goes to an account that came without one, if there is any, so that its first step waits for no round of
- * accounts that want more. A step that finds a free place runs at once, without a queue or a timer.
- *
- * @internal
+ * accounts that want more. A step that finds a free place runs at once, without a queue or a timer. @internal
  */
 export class Turns {
   readonly #options: Required<TurnsOptions>;

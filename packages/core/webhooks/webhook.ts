@@ -101,9 +101,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
  * Why an attempt failed: a status other than 2xx, no answer within ten seconds, an unresolved name, an address that is
- * not public, an invalid certificate, or a refused or broken connection.
- *
- * @internal
+ * not public, an invalid certificate, or a refused or broken connection. @internal
  */
 export const deliveryErrors = ["status", "timeout", "name", "address", "certificate", "connection"] as const;
 

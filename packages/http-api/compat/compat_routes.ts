@@ -7,9 +7,7 @@ import * as rowifi from "./rowifi.ts";
 
 /**
  * All link services whose APIs the server emulates. A path belongs to the first service whose prefix matches. If two
- * prefixes match a path, the longer one must stand first.
- *
- * @internal
+ * prefixes match a path, the longer one must stand first. @internal
  */
 export const otherServices: ReadonlyArray<OtherService> = [
   bloxlinkV3.bloxlinkV3,

@@ -189,9 +189,7 @@ export const readsOf = Effect.fnUntraced(function* (
 
 export type Reads = Effect.Success<ReturnType<typeof readsOf>>[number];
 
-/**
- * The maximum number of rows that an operation may read. A scan of the records of one scope would read more.
- */
+/** The maximum number of rows that an operation may read. A scan of the records of one scope would read more. */
 export const maxReads = 200;
 
 export interface PlannedOperation {

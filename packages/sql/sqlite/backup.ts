@@ -63,9 +63,7 @@ const connect = (filename: string, settings: string): Effect.Effect<BulkConnecti
 
 /**
  * Writes a copy of the database of a data folder to an empty file, syncs it, and returns what it holds, read from the
- * copy.
- *
- * @internal
+ * copy. @internal
  */
 export const copyEmbedded = Effect.fnUntraced(function* (
   folder: string,

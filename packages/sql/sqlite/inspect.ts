@@ -71,9 +71,7 @@ export interface EmbeddedState {
 
 /**
  * Checks the whole database without changing it, even next to a running server. Returns null if the folder has no
- * database, and fails with `DatabaseUnusable` if the database cannot be read.
- *
- * @internal
+ * database, and fails with `DatabaseUnusable` if the database cannot be read. @internal
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
   Effect.suspend(() => {

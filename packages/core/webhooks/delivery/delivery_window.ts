@@ -6,10 +6,7 @@ import type { Millis } from "../../timestamp.ts";
 import type { StoredDelivery } from "../webhook.ts";
 
 export interface Entry {
-  /**
-   * The delivery before the next attempt. The delivery of a new event has the status `waiting` and no
-   * attempts.
-   */
+  /** The delivery before the next attempt. The delivery of a new event has the status `waiting` and no attempts. */
   readonly delivery: StoredDelivery & { readonly position: number };
   readonly isStored: boolean;
 }

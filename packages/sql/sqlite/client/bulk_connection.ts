@@ -17,9 +17,7 @@ export interface BulkOptions {
   readonly settings: string;
 }
 
-/**
- * Returns a function that leases the connection until the scope closes. A thread that is idle for a minute ends.
- */
+/** Returns a function that leases the connection until the scope closes. A thread that is idle for a minute ends. */
 export const makeBulkLease = Effect.fnUntraced(function* (options: BulkOptions) {
   const threads = yield* RcRef.make({ acquire: startThread(options), idleTimeToLive: "1 minute" });
   return (onDiskFull: () => void): Effect.Effect<BulkConnection, never, Scope.Scope> =>

@@ -3,10 +3,7 @@ import { Effect, Predicate } from "effect";
 import { SqlError } from "effect/sql";
 import { FullDisk } from "../../statements/store_operation.ts";
 
-/**
- * Result codes of SQLite; `errcode` of node:sqlite has them in its low byte.
- * https://sqlite.org/rescode.html
- */
+/** Result codes of SQLite; `errcode` of node:sqlite has them in its low byte. https://sqlite.org/rescode.html */
 const code = {
   ERROR: 1,
   PERM: 3,
