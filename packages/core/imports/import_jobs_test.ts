@@ -75,65 +75,65 @@ const makeBench = Effect.gen(function* () {
     ),
   );
   const state = (id: string) => Effect.map(two.find(id, owner), (job) => job?.state);
+  const untilIs = (id: string, tag: "Done" | "Failed") =>
+    passing(until(Effect.map(state(id), (now) => now?._tag === tag)));
+  const begin = (id: string) =>
+    Effect.flatMap(one.find(id, owner), (job) => one.start(job ?? expect.fail(), owner));
   const count = links.countLinks(scope.pid);
   const isImporting = Effect.map(count, (stored) => stored > 0);
-  return { one, two, owner, scope, links, passing, aMinute, upload, state, isImporting, count };
+  const jobs = { one, two, passing, aMinute, upload, begin, state, untilIs };
+  return { ...jobs, owner, scope, links, isImporting, count };
 });
 
 const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(Effect.delay(condition, "2 millis"), { until: Boolean });
 
 test("another node shows a running import, and finishes it when its node stops", function* () {
-  const { one, two, owner, passing, upload, state, isImporting, count } = yield* makeBench;
+  const { one, two, owner, passing, upload, begin, state, untilIs, isImporting, count } = yield* makeBench;
   const { id } = yield* upload;
   const job = yield* two.find(id, owner);
   expect(job).toMatchObject({
     fileName: "links.csv",
     state: { _tag: "Preview", outcome: { inserted: most } },
   });
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
+  yield* begin(id);
   yield* passing(until(isImporting));
   expect((yield* state(id))?._tag).toBe("Running");
   yield* one.stop;
   expect(yield* count).toBeLessThan(most);
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* untilIs(id, "Done");
   expect(yield* state(id)).toMatchObject({ outcome: { inserted: most, replaced: 0, unchanged: 0, kept: 0 } });
   expect(yield* count).toBe(most);
 });
 
 test("an import goes on when its storage is back", function* () {
-  const { one, owner, passing, upload, state, isImporting, count } = yield* makeBench;
+  const { passing, upload, begin, state, untilIs, isImporting, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
+  yield* begin(id);
   yield* passing(until(isImporting));
   away.isOn = true;
   yield* TestClock.adjust("1 minute");
   expect([(yield* state(id))?._tag, (yield* count) < most]).toEqual(["Running", true]);
   away.isOn = false;
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* untilIs(id, "Done");
   expect(yield* state(id)).toMatchObject({ outcome: { inserted: most, replaced: 0, unchanged: 0, kept: 0 } });
 });
 
 test("a running import ends when its scope is deleted", function* () {
-  const { one, owner, scope, links, passing, aMinute, upload, state, isImporting, count } = yield* makeBench;
+  const { scope, links, passing, aMinute, upload, begin, state, isImporting, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
+  yield* begin(id);
   yield* passing(until(isImporting));
-  yield* links.deleteScope({
-    pid: scope.pid,
-    at: 0,
-    actor: { type: "operator", id: "ada" },
-    requestId: null,
-  });
+  yield* links.deleteScope({ ...operator, pid: scope.pid, at: 0 });
   yield* aMinute;
   expect([yield* state(id), yield* count]).toEqual([undefined, 0]);
 });
 
 test("an undo continues when its storage is back, and when its node died", function* () {
-  const { one, two, owner, scope, passing, upload, state, count } = yield* makeBench;
+  const { one, two, owner, scope, passing, upload, begin, untilIs, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* begin(id);
+  yield* untilIs(id, "Done");
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
   away.isOn = true;
   yield* TestClock.adjust("1 minute");
@@ -148,10 +148,10 @@ test("an undo continues when its storage is back, and when its node died", funct
 });
 
 test("an undo stops when the storage begins to rest, and continues when it is resumed", function* () {
-  const { one, owner, scope, passing, aMinute, upload, state, count } = yield* makeBench;
+  const { one, owner, scope, passing, aMinute, upload, begin, untilIs, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* begin(id);
+  yield* untilIs(id, "Done");
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
   resting.isOn = true;
   yield* aMinute;
@@ -164,29 +164,27 @@ test("an undo stops when the storage begins to rest, and continues when it is re
 });
 
 test("no file is imported into a list while an import of it is undone, and no undo begins while one is", function* () {
-  const { one, owner, scope, passing, upload, state, count } = yield* makeBench;
-  const start = (id: string) =>
-    Effect.flatMap(one.find(id, owner), (job) => one.start(job ?? expect.fail(), owner));
+  const { one, owner, scope, passing, upload, begin, untilIs, count } = yield* makeBench;
   const { id } = yield* upload;
-  yield* start(id);
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* begin(id);
+  yield* untilIs(id, "Done");
   const ready = yield* upload;
   resting.isOn = true;
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
   expect(yield* Effect.flip(upload)).toEqual(new ImportRefused({ reason: "busy" }));
-  yield* start(ready.id);
-  yield* passing(until(Effect.map(state(ready.id), (now) => now?._tag === "Failed")));
+  yield* begin(ready.id);
+  yield* untilIs(ready.id, "Failed");
   resting.isOn = false;
   yield* passing(until(Effect.map(count, (now) => now === 0)));
 
   const undoable = Effect.map(one.undoable(owner), (all) => all.map((each) => each.id));
   const later = yield* upload;
-  yield* start(later.id);
-  yield* passing(until(Effect.map(state(later.id), (now) => now?._tag === "Done")));
+  yield* begin(later.id);
+  yield* untilIs(later.id, "Done");
   const again = yield* upload;
-  yield* start(again.id);
+  yield* begin(again.id);
   expect(yield* undoable).toEqual([id]);
-  yield* passing(until(Effect.map(state(again.id), (now) => now?._tag === "Done")));
+  yield* untilIs(again.id, "Done");
   expect(yield* undoable).toEqual([later.id, id]);
 });
 
@@ -222,11 +220,11 @@ test("previews are forgotten after an hour", function* () {
 });
 
 test("a refused upload leaves the import that waits", function* () {
-  const { one, two, owner, passing, upload, state } = yield* makeBench;
+  const { one, owner, passing, upload, begin, untilIs } = yield* makeBench;
   const { id } = yield* upload;
   const refusal = new ImportRefused({ reason: "busy" });
   const refused = yield* passing(Effect.flip(one.admit(owner, () => Effect.fail(refusal))));
   expect(refused).toBe(refusal);
-  yield* one.start((yield* two.find(id, owner)) ?? expect.fail(), owner);
-  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* begin(id);
+  yield* untilIs(id, "Done");
 });

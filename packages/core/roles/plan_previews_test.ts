@@ -1,5 +1,5 @@
 import { assert } from "@accountlink/test-servers/effect";
-import { deployment, memberIds, pass, test } from "./courier/test_deployment.ts";
+import { deployment, pass, test } from "./courier/test_deployment.ts";
 import type { PlanSettings } from "./role_plan.ts";
 
 const officer = "10";
@@ -13,8 +13,8 @@ const gainedIn = (preview: {
 }) => preview.roles.map(({ gained }) => gained.linked);
 
 test("a preview waits for a source that stops to answer, and then knows everybody", function* () {
-  const { link, preview, broken } = yield* deployment;
-  for (const [index, user] of memberIds.slice(0, 150).entries()) yield* link(user, String(101 + index));
+  const { preview, broken, linkFirst } = yield* deployment;
+  yield* linkFirst(150);
   broken.areMembersHidden = true;
   const read = yield* preview({ rules: ofGroup });
   yield* pass(0.01, 0.01);
@@ -31,8 +31,8 @@ test("a preview waits for a source that stops to answer, and then knows everybod
 });
 
 test("a preview asks again for members without an answer, and counts each of them once", function* () {
-  const { link, preview, broken } = yield* deployment;
-  for (const [index, user] of memberIds.slice(0, 60).entries()) yield* link(user, String(101 + index));
+  const { preview, broken, linkFirst } = yield* deployment;
+  yield* linkFirst(60);
   broken.areMembersHidden = true;
   broken.areGroupsClosed = true;
   const read = yield* preview({ rules: ofGroup });
@@ -46,8 +46,8 @@ test("a preview asks again for members without an answer, and counts each of the
 });
 
 test("a preview ends without a source that answers nobody, and says for how many it is unknown", function* () {
-  const { link, preview, broken } = yield* deployment;
-  for (const [index, user] of memberIds.slice(0, 60).entries()) yield* link(user, String(101 + index));
+  const { preview, broken, linkFirst } = yield* deployment;
+  yield* linkFirst(60);
   broken.areMembersHidden = true;
   broken.areGroupsClosed = true;
   const guest = { roleId: "2", when: { is: "linked" }, nickname: null } as const;

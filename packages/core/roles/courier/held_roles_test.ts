@@ -14,10 +14,9 @@ const problemsIn = ({ problems }: Pick<PlanStatus, "problems">) =>
   problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]);
 
 test("a source that answers nobody holds back its role alone, and its first answer starts a sweep", function* () {
-  const { put, runNode, link, unlink, broken, rolesOf, status, takeAsked } = yield* deployment;
-  const users = memberIds.slice(0, 60);
+  const { put, runNode, link, linkFirst, unlink, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const users = yield* linkFirst(60);
   const newcomer = memberIds[60] ?? "";
-  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   yield* put({ rules: linkedAndGroup });
   broken.areGroupsClosed = true;
   yield* runNode(30);
@@ -136,9 +135,8 @@ test("roles of rules for an age stay while the game tells no ages, and its next 
 });
 
 test("an item or group that does not exist is a problem of the plan, and the item is asked about once in a sweep", function* () {
-  const { put, runNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
-  const users = memberIds.slice(0, 60);
-  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  const { put, runNode, linkFirst, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const users = yield* linkFirst(60);
   broken.isPassGone = true;
   const owner = { is: "owner", item: "gamepass", itemId: "55" } as const;
   const group = { is: "group", groupId: "404", minRank: null, maxRank: null } as const;
@@ -188,12 +186,11 @@ test("a source that closes between sweeps becomes a problem after 20 questions, 
 });
 
 test("a source that 20 members ask for in vain between sweeps is closed at once", function* () {
-  const { begin, runNode, link, broken, rolesOf, status } = yield* deployment;
+  const { begin, runNode, linkFirst, broken, rolesOf, status } = yield* deployment;
   yield* begin({ rules: linkedAndGroup });
   yield* runNode(5);
   broken.areGroupsClosed = true;
-  const users = memberIds.slice(0, 25);
-  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  const users = yield* linkFirst(25);
   yield* pass(20);
   const { problems, pending } = yield* status;
   assert.deepEqual(problemsIn({ problems }), [[null, officer, "source_closed"]]);

@@ -219,6 +219,8 @@ export const deployment = Effect.gen(function* () {
     Effect.provideService(GamePlatform, watchedGame),
   );
   const statusNow = Effect.map(plans.find(guild), ({ status }) => status);
+  const link = (user: string, game: string) =>
+    writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) });
   return {
     scope,
     guild,
@@ -261,8 +263,13 @@ export const deployment = Effect.gen(function* () {
     }),
     status: statusNow,
     state: Effect.map(plans.find(guild), ({ plan }) => plan.state),
-    link: (user: string, game: string) =>
-      writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
+    link,
+    /** Links the first members to the game users 101, 102 and so on, and returns these members. */
+    linkFirst: Effect.fnUntraced(function* (count: number) {
+      const users = memberIds.slice(0, count);
+      for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+      return users;
+    }),
     unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),
     rolesOf: (user: string) =>
       Effect.map(memory.findMember(guildId, chatId(user)), (found) => Option.getOrThrow(found).roleIds),
