@@ -20,7 +20,7 @@ import {
   turned,
   withPanel,
 } from "./communities/community.ts";
-import { CommunityStore } from "./communities/community_store.ts";
+import { CommunityStore, type UserPause } from "./communities/community_store.ts";
 import type { DataScope } from "./data_scope.ts";
 import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
@@ -137,6 +137,17 @@ export const closeCommunity = Effect.fnUntraced(function* (tx: Tx, place: Commun
   return true;
 });
 
+/** Returns the communities whose rules a chat user paused, sorted by scope and guild. @internal */
+export const pausesOf = (tx: Tx, chatId: ChatId) =>
+  Effect.map(tx.list(communityRecords.byPauser, [chatId]), (found) =>
+    found
+      .toSorted(placeOrder)
+      .flatMap(
+        ({ pid, guildId, pausedAt: at }): ReadonlyArray<UserPause> =>
+          at === null ? [] : [{ pid, guildId, at }],
+      ),
+  );
+
 /** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. @internal */
 export const forgetInCommunities = (tx: Tx, chatId: ChatId, limit: number) =>
   changeSome(tx, communityRecords.byPauser, [chatId], limit, { pausedBy: null });
@@ -199,14 +210,6 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
         });
         yield* forEachPart(tx, communityRecords.reminding, addPart);
         return reminding;
-      }),
-
-    pausedBy: (chatId) =>
-      read("pausedBy", function* (tx) {
-        const found = yield* tx.list(communityRecords.byPauser, [chatId]);
-        return found
-          .toSorted(placeOrder)
-          .flatMap(({ pid, guildId, pausedAt: at }) => (at === null ? [] : [{ pid, guildId, at }]));
       }),
 
     update: Effect.fnUntraced(function* ({ update, position, ...change }) {

@@ -90,9 +90,6 @@ export class SuspectStore extends Context.Service<
     /** Returns the pairs whose link was made at `since` or later: newest first, ties by chat ID and other chat ID. */
     readonly find: (pid: Pid, since: Millis) => StoreEffect<ReadonlyArray<FoundSuspect>>;
 
-    /** Returns the pairs that name a chat user, in every scope: newest first, ties by pid, chat ID and other chat ID. */
-    readonly ofUser: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserSuspect>>;
-
     /** Deletes the pairs of all scopes whose links were made before a time. */
     readonly forget: (before: Millis) => StoreEffect<void>;
 
@@ -164,12 +161,6 @@ export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBe
       });
     }),
 
-  ofUser: (chatId) =>
-    read("ofUser", function* (tx) {
-      const found = yield* tx.list(altSuspects.byUser, [chatId]);
-      return found.map(({ pid, ...suspect }) => ({ pid, suspect })).toSorted(newestFirst);
-    }),
-
   forget: (before) => Effect.asVoid(removeBefore("forget", altSuspects.byTime, [before])),
 
   dueLinks: (before, limit) =>
@@ -186,6 +177,12 @@ export const storedSuspects = recordStore(SuspectStore, ({ read, write, removeBe
       return true;
     }),
 }));
+
+/** Returns the pairs that name a chat user, in every scope: newest first, ties by pid, chat ID and other chat ID. @internal */
+export const suspectsOf = (tx: Tx, chatId: ChatId) =>
+  Effect.map(tx.list(altSuspects.byUser, [chatId]), (found) =>
+    found.map(({ pid, ...suspect }): UserSuspect => ({ pid, suspect })).toSorted(newestFirst),
+  );
 
 const newestFirst = Order.combineAll<UserSuspect>([
   Order.mapInput(Order.flip(Order.Number), ({ suspect }) => suspect.at),

@@ -1,7 +1,7 @@
 import { Context, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { ChatId, GuildId, Pid } from "../ids.ts";
+import type { GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Community, CommunityPlace, CommunitySettings, PostedPanel } from "./community.ts";
 
@@ -46,9 +46,6 @@ export class CommunityStore extends Context.Service<
      * the rules are paused.
      */
     readonly reminding: () => StoreEffect<ReadonlyArray<Community>>;
-
-    /** Returns the communities whose rules a chat user paused, sorted by scope and guild. */
-    readonly pausedBy: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserPause>>;
 
     /** Changes settings, with a `roles.updated` entry if any differs. The log of the community follows. */
     readonly update: (write: UpdateCommunity) => StoreEffect<void>;

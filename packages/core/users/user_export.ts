@@ -2,9 +2,7 @@ import { Array as Arr, Clock, Context, Effect, Layer, Option, Stream, Struct } f
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { BlockStore } from "../admission/block_store.ts";
-import { SuspectStore } from "../alts/suspect_store.ts";
 import { type AuditEntry, signedBy } from "../audit/audit.ts";
-import { CommunityStore } from "../communities/community_store.ts";
 import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, KeyStore, maskedKey } from "../keys/mod.ts";
@@ -26,8 +24,6 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const keys = yield* KeyStore;
     const vault = yield* AddressVault;
     const blockStore = yield* BlockStore;
-    const suspectStore = yield* SuspectStore;
-    const communityStore = yield* CommunityStore;
 
     const [resource, longestRest] = ["user_exports", bounds.workedAtOnce] as const;
     const ofUser = new Turns({ resource, share: 1, longestRest });
@@ -56,47 +52,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     });
 
     const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
-      const found = yield* users.findMost(chatId);
-      const {
-        records,
-        sightings,
-        browsers: seen,
-        reviews,
-        roles,
-        roleChanges,
-        previewMembers,
-        previews,
-        planNotices,
-        messages,
-        logEntries,
-        newLinks,
-        imports,
-        sessions,
-        flows,
-      } = found;
-      const blocks = yield* blockStore.ofUser(chatId);
-      const suspects = yield* suspectStore.ofUser(chatId);
-      const pauses = yield* communityStore.pausedBy(chatId);
-      const scoped = [
-        ...sightings,
-        ...seen,
-        ...reviews,
-        ...blocks,
-        ...suspects,
-        ...roles,
-        ...roleChanges,
-        ...previewMembers,
-        ...previews,
-        ...pauses,
-        ...planNotices,
-        ...messages,
-        ...logEntries,
-        ...newLinks,
-        ...sessions,
-        ...flows,
+      const found = { ...(yield* users.findMost(chatId)), blocks: yield* blockStore.ofUser(chatId) };
+      const { records, sightings, browsers: seen, roles } = found;
+      const scoped = Object.values<ReadonlyArray<object>>(found).flat();
+      const pids = [
+        ...records.map(({ scope }) => scope.pid),
+        ...scoped.flatMap((each) => ("pid" in each ? [each.pid as Pid] : [])),
       ];
-      const scopes = records.map(({ scope }) => scope);
-      const pids = [...scopes, ...scoped].map(({ pid }) => pid);
       const shared = found.memberships.flatMap(({ scopes: some }) => some ?? []);
       const communityOf = yield* communitiesOf([...pids, ...shared]);
       const inCommunity = ({ pid, ...fields }: { readonly pid: Pid; readonly [field: string]: unknown }) => ({
@@ -144,12 +106,12 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) =>
           inCommunity({ pid, browser: browsers.indexOf(browser) + 1, firstSeenAt, seenAt }),
         ),
-        reviews: reviews.map(({ pid, review }) =>
+        reviews: found.reviews.map(({ pid, review }) =>
           inCommunity({ pid, ...Struct.pick(review, ["otherChatId", "verdict", "note", "at"]) }),
         ),
-        blocks: blocks.map(({ pid, at }) => inCommunity({ pid, at })),
+        blocks: found.blocks.map(({ pid, at }) => inCommunity({ pid, at })),
         // Who else is in the pair is not the user's data.
-        likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) =>
+        likelyAlts: found.suspects.map(({ pid, suspect: { at, score, evidence } }) =>
           inCommunity({ pid, linkedAt: at, score, reasons: evidence.map(({ kind }) => kind) }),
         ),
         roles: roles
@@ -162,26 +124,28 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
               problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
             }),
           ),
-        roleChanges: roleChanges.map((change) =>
+        roleChanges: found.roleChanges.map((change) =>
           inCommunity(Struct.pick(change, ["pid", "guildId", "roleId", "change", "at", "because"])),
         ),
-        previewedRoles: previewMembers.map((member) =>
+        previewedRoles: found.previewMembers.map((member) =>
           inCommunity(Struct.pick(member, ["pid", "guildId", "roleId", "change"])),
         ),
-        previews: previews.map((preview) => inCommunity({ ...preview })),
+        previews: found.previews.map((preview) => inCommunity({ ...preview })),
         replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname: nickname }) =>
           nickname === null ? [] : [inCommunity({ pid, guildId, nickname })],
         ),
-        pauses: pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
-        rulesTurnedOn: planNotices.map(({ pid, guildId, toldAt }) => inCommunity({ pid, guildId, toldAt })),
-        logMessages: messages.map(({ pid, guildId, channelId, messageId, at }) =>
+        pauses: found.pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
+        rulesTurnedOn: found.planNotices.map(({ pid, guildId, toldAt }) =>
+          inCommunity({ pid, guildId, toldAt }),
+        ),
+        logMessages: found.messages.map(({ pid, guildId, channelId, messageId, at }) =>
           inCommunity({ pid, guildId, channelId, messageId, at }),
         ),
-        logEntries: logEntries.map((entry) => inCommunity({ ...entry })),
-        newLinks: newLinks.map(({ pid, gameId, at }) => inCommunity({ pid, gameId, linkedAt: at })),
-        imports: imports.map((link) => inCommunity(Struct.omit(link, ["chatId", "importId"]))),
-        sessions: sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
-        flows: flows.map((flow) =>
+        logEntries: found.logEntries.map((entry) => inCommunity({ ...entry })),
+        newLinks: found.newLinks.map(({ pid, gameId, at }) => inCommunity({ pid, gameId, linkedAt: at })),
+        imports: found.imports.map((link) => inCommunity(Struct.omit(link, ["chatId", "importId"]))),
+        sessions: found.sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
+        flows: found.flows.map((flow) =>
           inCommunity(Struct.pick(flow, ["pid", "gameId", "named", "connections", "expiresAt"])),
         ),
         signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),

@@ -2,7 +2,7 @@ import { Effect, Order } from "effect";
 import { membershipsOf } from "../accounts/member_store.ts";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import { sightingsOfUser } from "../alts/sighting_store.ts";
-import { newLinks } from "../alts/suspect_store.ts";
+import { newLinks, suspectsOf } from "../alts/suspect_store.ts";
 import { entriesAbout, messagesOf } from "../guild_log/stored_guild_logs.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { importsOf } from "../imports/link_imports.ts";
@@ -12,6 +12,7 @@ import { rolesOfUser } from "../roles/plan_records.ts";
 import { sessionOf, verificationSessions } from "../sessions/session_store.ts";
 import { verificationFlows } from "../sessions/verification_flow.ts";
 import { siteSignIns } from "../sign_ins/sign_in_store.ts";
+import { pausesOf } from "../stored_communities.ts";
 import type { UserRecords } from "./user_store.ts";
 
 const byTime = <R extends { readonly id: string }>(timeOf: (record: R) => number) =>
@@ -38,6 +39,8 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
     messages: yield* messagesOf(tx, chatId),
     logEntries: yield* entriesAbout(tx, chatId),
     newLinks: yield* tx.list(newLinks.byUser, [chatId]),
+    suspects: yield* suspectsOf(tx, chatId),
+    pauses: yield* pausesOf(tx, chatId),
     imports: yield* importsOf(tx, chatId, pids),
     reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(byPid),
     sessions: sessions.map(sessionOf).toSorted(byTime(({ createdAt }) => createdAt)),

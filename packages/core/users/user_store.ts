@@ -2,8 +2,9 @@ import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
 import type { AltReview } from "../alts/alt_review_store.ts";
 import type { UserSightings } from "../alts/sighting_store.ts";
-import type { NewLink } from "../alts/suspect_store.ts";
+import type { NewLink, UserSuspect } from "../alts/suspect_store.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
+import type { UserPause } from "../communities/community_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { UserEntry, UserMessage } from "../guild_log/guild_log_store.ts";
@@ -48,6 +49,10 @@ export interface UserRecords extends UserSightings {
   readonly logEntries: ReadonlyArray<UserEntry>;
   /** New links of the user whose likely alts were not looked for yet, by pid. */
   readonly newLinks: ReadonlyArray<NewLink>;
+  /** Pairs of a new link and a likely alt that name the user, newest first. */
+  readonly suspects: ReadonlyArray<UserSuspect>;
+  /** The communities whose rules the user paused, by pid and guild. */
+  readonly pauses: ReadonlyArray<UserPause>;
   /** What imports that can be undone did to the user's links, by pid, newest first. */
   readonly imports: ReadonlyArray<ImportedLink & { readonly pid: Pid }>;
   /** Sessions that name the user or were completed by the user. */

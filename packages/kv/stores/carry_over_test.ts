@@ -118,7 +118,6 @@ it("members, communities, reviews, likely alts, sightings, sessions, sign-ins, w
         scope: { pid, account: "acme" },
       };
       expect(Option.getOrThrow(yield* communities.find(place))).toMatchObject({ homeSince: 3, ...shown });
-      expect(yield* communities.pausedBy(chatId)).toEqual([{ ...place, at: 7 }]);
       expect(yield* reviews.findByChatId(pid, chatId, null)).toEqual([review]);
       expect(yield* suspects.find(pid, 0)).toEqual([{ ...suspect, verdict: "same" }]);
       expect(yield* signIns.list("me", chatId, 2)).toEqual([{ ...signIn, ...until }]);
@@ -147,7 +146,8 @@ it("members, communities, reviews, likely alts, sightings, sessions, sign-ins, w
       yield* usage.forget(1);
       expect(yield* usage.days({ key: keyId }, 0)).toEqual([]);
       const users = yield* UserStore;
-      const { roles, sightings, browsers } = yield* users.find(chatId);
+      const { roles, sightings, browsers, pauses } = yield* users.find(chatId);
+      expect(pauses).toEqual([{ ...place, at: 7 }]);
       expect(roles).toMatchObject([{ ...place, problems: [problem] }]);
       expect(sightings).toEqual([{ pid, sighting: { chatId, address, seenAt: 5 } }]);
       const seen = { chatId, browser: "browser", seenAt: 4 };

@@ -288,7 +288,6 @@ const found: Partial<Readonly<Record<keyof typeof storageOperations, Special>>> 
   "UserStore.unfinished": ({ userStore }) => userStore.unfinished(ever),
   "WebhookStore.findDelivery": ({ webhooks }) =>
     webhooks.findDelivery(subjects.webhookIds[0] as WebhookId, named("evt_01K00000000000000000000000")),
-  "CommunityStore.pausedBy": ({ communities }) => communities.pausedBy(user("paused_by", strangers)),
   "RolePlanStore.keptNickname": ({ plans }) => plans.keptNickname(place, user()),
   "RolePlanStore.dropNickname": ({ plans }) => plans.dropNickname(place, user()),
   "RolePlanStore.puttingBack": ({ plans }) => plans.puttingBack(),

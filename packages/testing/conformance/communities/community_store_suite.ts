@@ -1,6 +1,7 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type Community, newCommunity } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
+import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
@@ -53,22 +54,23 @@ export const communityCases: Cases<StoragePorts> = {
     },
 
   "a pause says who paused the rules, when and why, also after they are edited": function* () {
-    const { communities, found, put, place, pauseFor } = yield* newCommunitySteps();
+    const { found, put, place, pauseFor } = yield* newCommunitySteps();
     const member = uniqueChatId();
+    const pauses = UserStore.use((users) => Effect.map(users.find(member), (user) => user.pauses));
     const byMember = { ...origin, actor: { type: "account", id: uniqueText(), member } } as const;
     yield* put();
     yield* put(paused, 0, start + 1, byMember);
     yield* put({ ...paused, nickname: null }, 0, start + 2);
     const by = { type: "account", id: member } as const;
     expectEqual((yield* found)?.paused ?? null, { at: start + 1, why: null, by });
-    expectEqual(yield* communities.pausedBy(member), [{ ...place, at: start + 1 }]);
+    expectEqual(yield* pauses, [{ ...place, at: start + 1 }]);
     yield* eraseUser(member);
     expectEqual((yield* found)?.paused ?? null, {
       at: start + 1,
       why: null,
       by: { type: "account", id: null },
     });
-    expectEqual(yield* communities.pausedBy(member), []);
+    expectEqual(yield* pauses, []);
     yield* put();
     yield* pauseFor("bot_removed");
     expectEqual((yield* found)?.paused ?? null, { at: start, why: "bot_removed", by: null });

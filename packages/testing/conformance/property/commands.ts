@@ -291,7 +291,6 @@ export const sequences = {
       { op: "CommunityStore.find", ...plan },
       { op: "CommunityStore.findHome", guild: 0 },
       { op: "CommunityStore.list", scope: "global" },
-      { op: "CommunityStore.pausedBy", chatId: ada },
     ],
   ),
   "guild logs": workersOf(

@@ -4,7 +4,6 @@ import { type ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { UpgradeStore } from "@accountlink/core/upgrades";
 import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
-import { ada, bob } from "../scopes.ts";
 import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 
 const { boolean, constantFrom, nat, record } = FastCheck;
@@ -24,9 +23,6 @@ export const communityOperations = {
     communities.findHome(place.guildId),
   ),
   "CommunityStore.list": operation(1, { scope }, ({ communities, pid }) => communities.list(pid)),
-  "CommunityStore.pausedBy": operation(1, { chatId: constantFrom(ada, bob) }, ({ communities }, input) =>
-    communities.pausedBy(input.chatId),
-  ),
   "CommunityStore.update": operation(
     4,
     { ...community, settings, position: nat(3), at },

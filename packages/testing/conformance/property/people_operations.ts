@@ -217,7 +217,6 @@ export const suspectOperations = {
   "SuspectStore.find": operation(2, { scope, since: at }, ({ suspects, pid }, { since }) =>
     suspects.find(pid, since),
   ),
-  "SuspectStore.ofUser": operation(1, { chatId }, ({ suspects }, input) => suspects.ofUser(input.chatId)),
   "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
   "SuspectStore.dueLinks": operation(1, { scope }, ({ suspects, pid }) => newLinksOf(suspects, pid)),
   "SuspectStore.settleLink": operation(
