@@ -102,15 +102,12 @@ export const storedSessions = recordStore<SessionStore, SessionStore["Service"],
         ),
       ),
 
-    knowsCode: (codeHash) =>
-      read("knowsCode", (tx) =>
-        Effect.map(tx.count(verificationSessions.byCode, [codeHash], { most: 1 }), (count) => count > 0),
-      ),
-
-    findSealedSid: (codeHash, at) =>
-      read("findSealedSid", function* (tx) {
+    findByCode: (codeHash, at) =>
+      read("findByCode", function* (tx) {
         const open = Option.filter(yield* openWithCode(tx, codeHash), (session) => isOpenAt(session, at));
-        return Option.flatMap(open, ({ sealedSid }) => Option.fromNullOr(sealedSid));
+        if (Option.isSome(open)) return { sealedSid: open.value.sealedSid };
+        const ended = yield* tx.count(verificationSessions.byCode, [codeHash], { most: 1 });
+        return ended === 0 ? null : { sealedSid: null };
       }),
 
     changedSince: (at, among) =>

@@ -148,18 +148,11 @@ const makeEnterByCode = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const wrongCodes = yield* makeFailureLimit("code", wrongCodeLimit);
 
-  /** The page may say that a code has ended, because an ended code is useless to an attacker. */
-  const reasonOf = Effect.fnUntraced(function* (code: string | null) {
-    const hasEnded = code !== null && (yield* sessions.knowsCode(yield* secrets.codeHash(code)));
-    return hasEnded ? "ended_code" : "unknown_code";
-  });
-
+  /** Finds the sid of a code. None for a code that has ended, and null for one that is unknown. */
   const find = Effect.fnUntraced(function* (code: string) {
-    const sealed = yield* sessions.findSealedSid(
-      yield* secrets.codeHash(code),
-      yield* Clock.currentTimeMillis,
-    );
-    return Option.isNone(sealed) ? Option.none() : yield* secrets.openSid(code, sealed.value);
+    const found = yield* sessions.findByCode(yield* secrets.codeHash(code), yield* Clock.currentTimeMillis);
+    if (found === null) return null;
+    return found.sealedSid === null ? Option.none() : yield* secrets.openSid(code, found.sealedSid);
   });
 
   return Effect.fn("VerificationFlows.enterByCode")(function* (typed: string, address: ClientAddress | null) {
@@ -167,10 +160,11 @@ const makeEnterByCode = Effect.gen(function* () {
     const refusal = yield* wrongCodes.refusal(address);
     if (refusal !== null) return yield* refusal;
     const code = readCode(typed);
-    const sid = code === null ? Option.none() : yield* find(code);
-    if (Option.isSome(sid)) return { entry: { sid: sid.value } };
+    const sid = code === null ? null : yield* find(code);
+    if (sid !== null && Option.isSome(sid)) return { entry: { sid: sid.value } };
     yield* wrongCodes.count(address, 1);
-    return yield* new FlowRefused({ reason: yield* reasonOf(code), entry: null });
+    // The page may say that a code has ended, because an ended code is useless to an attacker.
+    return yield* new FlowRefused({ reason: sid === null ? "unknown_code" : "ended_code", entry: null });
   });
 });
 

@@ -243,11 +243,14 @@ export class SessionStore extends Context.Service<
 
     readonly find: (id: SessionId) => StoreEffect<Option.Option<VerificationSession>>;
 
-    /** Returns whether a stored session, open or ended, has this code. */
-    readonly knowsCode: (codeHash: string) => StoreEffect<boolean>;
-
-    /** Returns the encrypted sid of the session that has this code, if the session is open at the time `at`. */
-    readonly findSealedSid: (codeHash: string, at: Millis) => StoreEffect<Option.Option<string>>;
+    /**
+     * Returns the encrypted sid of the session that has this code and is open at the time `at`; a null sid if all sessions
+     * with the code have ended, and null without any.
+     */
+    readonly findByCode: (
+      codeHash: string,
+      at: Millis,
+    ) => StoreEffect<{ readonly sealedSid: string | null } | null>;
 
     /**
      * Returns the sessions that changed at or after the time `at`. Creation is not a change. A change may be committed

@@ -139,7 +139,7 @@ it("members, communities, reviews, likely alts, sightings, sessions, sign-ins, w
       expect(yield* signIns.takeBegun("me", "state", 2)).toBe(true);
       const sessions = yield* SessionStore;
       expect(yield* sessions.find(session.id)).toEqual(Option.some(session));
-      expect(yield* sessions.findSealedSid(code.hash, 2)).toEqual(Option.some(code.sealedSid));
+      expect(yield* sessions.findByCode(code.hash, 2)).toEqual({ sealedSid: code.sealedSid });
       expect(yield* sessions.changedSince(4, null)).toEqual([session.id]);
       const usage = yield* UsageStore;
       expect(yield* usage.days({ key: keyId }, 0)).toEqual([{ from: 0, group: "bulk", ...used }]);

@@ -109,11 +109,8 @@ export const verificationOperations = {
         ownOf(sessionIds, ids),
       ),
   ),
-  "SessionStore.knowsCode": operation(1, { code }, ({ sessions, hashes }, input) =>
-    sessions.knowsCode(nth(hashes, input.code)),
-  ),
-  "SessionStore.findSealedSid": operation(2, { code, at }, ({ sessions, hashes }, input) =>
-    sessions.findSealedSid(nth(hashes, input.code), input.at),
+  "SessionStore.findByCode": operation(2, { code, at }, ({ sessions, hashes }, input) =>
+    sessions.findByCode(nth(hashes, input.code), input.at),
   ),
 
   "FlowStore.begin": operation(

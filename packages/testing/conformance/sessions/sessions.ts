@@ -78,8 +78,8 @@ export const sessionCases: Cases<StoragePorts> = {
       const { key, advance } = yield* newVerificationSteps;
       const hash = uniqueText();
       const first = makeSession(key);
-      const find = (at = 0) => Effect.map(sessions.findSealedSid(hash, at), Option.getOrNull);
-      expectEqual([yield* sessions.knowsCode(hash), yield* find()], [false, null]);
+      const find = (at = 0) => sessions.findByCode(hash, at);
+      expectEqual(yield* find(), null);
       yield* sessions.create({ session: first, burst: null, code: { hash, sealedSid: "first" } });
       // A refused creation takes nothing from the burst.
       const create = Effect.suspend(() => {
@@ -87,11 +87,12 @@ export const sessionCases: Cases<StoragePorts> = {
         return sessions.create({ session: makeSession(key), burst: { capacity: 1, refillMs: 100 }, code });
       });
       expectEqual(yield* create, { _tag: "CodeTaken" });
-      expectEqual([yield* find(deadline - 1), yield* find(deadline)], ["first", null]);
+      const ended = { sealedSid: null };
+      expectEqual([yield* find(deadline - 1), yield* find(deadline)], [{ sealedSid: "first" }, ended]);
       yield* advance(first.id, "cancelled");
-      expectEqual([yield* sessions.knowsCode(hash), yield* find()], [true, null]);
+      expectEqual(yield* find(), ended);
       expectEqual(yield* create, made);
-      expectEqual(yield* find(), "again");
+      expectEqual(yield* find(), { sealedSid: "again" });
     },
 
   "concurrent create with one code: exactly one succeeds": function* () {
