@@ -44,6 +44,19 @@ const atOnce = 1_000;
 /** From this number of members on, the links are counted once in the time for which their list is kept. */
 const large = 5_000;
 
+/** Finds some of many members in parts, so that other fibers run in between. */
+const foundAmong = Effect.fnUntraced(function* <E>(
+  members: ReadonlyArray<ListedMember>,
+  find: (part: ReadonlyArray<ListedMember>) => Effect.Effect<Iterable<ChatId>, E>,
+) {
+  const found = new Set<ChatId>();
+  for (let start = 0; start < members.length; start += atOnce) {
+    for (const chatId of yield* find(members.slice(start, start + atOnce))) found.add(chatId);
+    yield* Effect.yieldNow;
+  }
+  return found;
+});
+
 /** Finds the members of a guild who have no link in a scope. The caller checks that the owner has the scope. */
 export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accountlink/core/UnlinkedMembers", {
   make: Effect.gen(function* () {
@@ -51,39 +64,15 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
     const guard = yield* GuildGuard;
     const lists = yield* MemberLists;
 
-    const linkedAmong = Effect.fnUntraced(function* (pid: Pid, members: ReadonlyArray<ListedMember>) {
-      const linked = new Set<ChatId>();
-      for (let start = 0; start < members.length; start += atOnce) {
-        const chatIds = members.slice(start, start + atOnce).map(({ chatId }) => chatId);
-        for (const chatId of (yield* links.findGamesByChatIds(pid, chatIds)).keys()) linked.add(chatId);
-        yield* Effect.yieldNow;
-      }
-      return linked;
-    });
-
-    /** Returns which members without a link had one until after a time. */
-    const unlinkedAfter = Effect.fnUntraced(function* (
-      pid: Pid,
-      members: ReadonlyArray<ListedMember>,
-      time: Millis,
-    ) {
-      const late = new Set<ChatId>();
-      for (let start = 0; start < members.length; start += atOnce) {
-        const chatIds = members.slice(start, start + atOnce).map(({ chatId }) => chatId);
-        for (const [chatId, record] of yield* links.findByChatIds(pid, chatIds))
-          if (isOrWasLinked(record) && record.linkedAt >= time) late.add(chatId);
-        yield* Effect.yieldNow;
-      }
-      return late;
-    });
-
     /** Who of a large list is linked, by scope. */
     const counted = new WeakMap<MemberList, Map<Pid, ReadonlySet<ChatId>>>();
 
     const linkedIn = Effect.fnUntraced(function* (pid: Pid, list: MemberList) {
       const known = counted.get(list)?.get(pid);
       if (known !== undefined) return known;
-      const linked = yield* linkedAmong(pid, list.members);
+      const linked = yield* foundAmong(list.members, (part) =>
+        Effect.map(links.findGamesByChatIds(pid, chatIdsOf(part)), (games) => games.keys()),
+      );
       if (list.members.length >= large) {
         counted.set(list, (counted.get(list) ?? new Map<Pid, ReadonlySet<ChatId>>()).set(pid, linked));
       }
@@ -127,19 +116,20 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const list = yield* lists.find(guildId);
         const linked = yield* linkedIn(scope.pid, list);
         const open = list.members.filter(({ chatId, at }) => at > 0 && at < before && !linked.has(chatId));
-        const late = yield* unlinkedAfter(scope.pid, open, before);
+        const late = yield* foundAmong(open, (part) =>
+          Effect.map(links.findByChatIds(scope.pid, chatIdsOf(part)), (records) =>
+            [...records]
+              .filter(([, record]) => isOrWasLinked(record) && record.linkedAt >= before)
+              .map(([chatId]) => chatId),
+          ),
+        );
         const waiting = open.filter(({ chatId }) => !late.has(chatId));
-        const due: Array<ChatId> = [];
-        for (let start = 0; start < waiting.length; start += atOnce) {
-          const some = yield* described(scope, guildId, waiting.slice(start, start + atOnce));
-          due.push(
-            ...some
-              .filter(({ reminded, isBlocked }) => reminded === null && !isBlocked)
-              .map((member) => member.chatId),
-          );
-          yield* Effect.yieldNow;
-        }
-        return due;
+        const due = yield* foundAmong(waiting, (part) =>
+          Effect.map(described(scope, guildId, part), (some) =>
+            chatIdsOf(some.filter(({ reminded, isBlocked }) => reminded === null && !isBlocked)),
+          ),
+        );
+        return [...due];
       }),
 
       /**
@@ -186,6 +176,8 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
 }) {
   static readonly layer = Layer.effect(UnlinkedMembers, UnlinkedMembers.make);
 }
+
+const chatIdsOf = (members: ReadonlyArray<ListedMember>) => members.map(({ chatId }) => chatId);
 
 const isMeant = ({ chatId, username, displayName, nickname }: ListedMember, wanted: string): boolean =>
   wanted === "" ||
