@@ -230,15 +230,9 @@ export const decideMember = (
   }
   if (member === undefined) return "unknown";
   if (change.type === "decline") {
-    return hasAccepted(member)
-      ? "unknown"
-      : {
-          role: null,
-          scopes: none,
-          closes,
-          action: "member.declined",
-          details: { chatId, role: member.role },
-        };
+    if (hasAccepted(member)) return "unknown";
+    const details = { chatId, role: member.role };
+    return { role: null, scopes: none, closes, action: "member.declined", details };
   }
   if (change.type !== "set_role") return decideRole(members, member, null, none, isFull);
   const { role = member.role, scopes = member.scopes } = change;
@@ -267,18 +261,10 @@ const decideRole = <M extends Pick<Member, "chatId" | "role" | "scopes" | "chose
   if (role !== before && owners.length === 1 && owners[0] === member) return "last_owner";
   const staying = members.map((each) => (each === member ? { ...each, role: role ?? "moderator" } : each));
   const outcome = { role, scopes, closes: isInCharge(member) && !staying.some(isInCharge) };
-  return role === null
-    ? { ...outcome, action: "member.removed", details: { chatId, role: before } }
-    : {
-        ...outcome,
-        action: "member.role_changed",
-        details: {
-          chatId,
-          role,
-          previousRole: before,
-          ...(text !== textBefore && { scopes: text, previousScopes: textBefore }),
-        },
-      };
+  if (role === null) return { ...outcome, action: "member.removed", details: { chatId, role: before } };
+  const changedScopes = text !== textBefore && { scopes: text, previousScopes: textBefore };
+  const details = { chatId, role, previousRole: before, ...changedScopes };
+  return { ...outcome, action: "member.role_changed", details };
 };
 
 /**
