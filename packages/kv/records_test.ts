@@ -1,13 +1,13 @@
 import { ChatId } from "@accountlink/core";
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
-import { expect, it } from "vitest";
 import { encode } from "./keys.ts";
 import { memoryKv } from "./mod.ts";
 import { makeScope, onStorage, pid } from "./stores/test_storage.ts";
 
-it("records that a deletion of their scope has left take no place of a page", () => {
+test("records that a deletion of their scope has left take no place of a page", () => {
   const kv = memoryKv();
   const readPages = Effect.gen(function* () {
     const [sessions, store] = [yield* SessionStore, yield* SightingStore];
@@ -31,5 +31,5 @@ it("records that a deletion of their scope has left take no place of a page", ()
     expect(found.map(({ chatId }) => chatId)).toEqual(chatIds);
     expect(yield* store.countByKey()).toEqual(new Map([["k1", 3]]));
   });
-  return Effect.runPromise(onStorage(kv, readPages));
+  return onStorage(kv, readPages);
 });

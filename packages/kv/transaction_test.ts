@@ -1,5 +1,5 @@
+import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect } from "effect";
-import { describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
 import type { Kv } from "./kv.ts";
 import { memoryKv } from "./memory_kv.ts";
@@ -27,20 +27,13 @@ const utf8Kv = (): Kv => {
   };
 };
 
-it.each(["", "x"])(
+test.each(["", "x"])(
   "a record of several parts keeps characters of two code units (after %j)",
-  async (start) => {
+  function* (start) {
     const db = new Database(utf8Kv());
     const note = { id: "1", text: `${start}${"👩".repeat(30_000)}` };
-    const program = Effect.andThen(
-      db.write("note", function* (tx) {
-        yield* tx.put(notes, note);
-      }),
-      db.read(function* (tx) {
-        return yield* tx.get(notes, "1");
-      }),
-    );
-    expect(await Effect.runPromise(program)).toEqual(note);
+    yield* db.write("note", (tx) => tx.put(notes, note));
+    expect(yield* db.read((tx) => tx.get(notes, "1"))).toEqual(note);
   },
 );
 
@@ -54,51 +47,43 @@ describe("a record of several parts that is replaced while it is read", () => {
   const replacingKv = Effect.fnUntraced(function* () {
     const kv = memoryKv();
     const db = new Database(kv);
-    const store = (note: Note) =>
-      db.write("note", function* (tx) {
-        yield* tx.put(notes, note);
-      });
+    const store = (note: Note) => db.write("note", (tx) => tx.put(notes, note));
     yield* store(before);
     let reads = 0;
     const get: Kv["get"] = (keys) => Effect.andThen(reads++ === 1 ? store(after) : Effect.void, kv.get(keys));
     return new Database({ ...kv, get });
   });
 
-  it("is read again", () =>
-    Effect.gen(function* () {
-      const db = yield* replacingKv();
-      const found = db.read(function* (tx) {
-        return yield* tx.get(notes, "1");
-      });
-      expect(yield* found).toEqual(after);
-    }).pipe(Effect.runPromise));
+  test("is read again", function* () {
+    const db = yield* replacingKv();
+    expect(yield* db.read((tx) => tx.get(notes, "1"))).toEqual(after);
+  });
 
-  it("is changed as it was replaced", () =>
-    Effect.gen(function* () {
-      const db = yield* replacingKv();
-      const changed = db.write("other", function* (tx) {
-        const note = yield* tx.get(notes, "1");
-        yield* tx.put(notes, { id: "1", text: `${note?.text}!` });
-        return note;
-      });
-      expect(yield* changed).toEqual(after);
-    }).pipe(Effect.runPromise));
+  test("is changed as it was replaced", function* () {
+    const db = yield* replacingKv();
+    const changed = db.write("other", function* (tx) {
+      const note = yield* tx.get(notes, "1");
+      yield* tx.put(notes, { id: "1", text: `${note?.text}!` });
+      return note;
+    });
+    expect(yield* changed).toEqual(after);
+  });
 });
 
-it("a record is created without a read, unless its key is taken", async () => {
+test("a record is created without a read, unless its key is taken", function* () {
   const kv = memoryKv();
   const asked: Array<string> = [];
   const get: Kv["get"] = (keys) => Effect.tap(kv.get(keys), () => Effect.sync(() => asked.push("get")));
   const db = new Database({ ...kv, get });
   const create = (text: string) => db.write("note", (tx) => tx.create(notes, { id: "1", text }));
   const found = db.read((tx) => tx.get(notes, "1"));
-  expect(await Effect.runPromise(create("first"))).toBe(true);
+  expect(yield* create("first")).toBe(true);
   expect(asked).toEqual([]);
-  expect(await Effect.runPromise(create("second"))).toBe(false);
-  expect(await Effect.runPromise(found)).toEqual({ id: "1", text: "first" });
+  expect(yield* create("second")).toBe(false);
+  expect(yield* found).toEqual({ id: "1", text: "first" });
 });
 
-it("reads at the same time that see a group before and after a change run again", async () => {
+test("reads at the same time that see a group before and after a change run again", function* () {
   const kv = memoryKv();
   const grouped = table<Note>()("grouped", ({ id }) => [id], {
     byText: { keys: ({ text }) => [[text]], group: 1 },
@@ -125,11 +110,11 @@ it("reads at the same time that see a group before and after a change run again"
     tx.insert(grouped, { id: "2", text: "b" });
     return found.map(({ length }) => length);
   });
-  expect(await Effect.runPromise(both)).toEqual([1, 1]);
+  expect(yield* both).toEqual([1, 1]);
   expect(reads).toBeGreaterThan(2);
 });
 
-it("nothing in a store names a record that was deleted", async () => {
+test("nothing in a store names a record that was deleted", function* () {
   const kv = memoryKv();
   const db = new Database(kv);
   const named = table<Note>()(
@@ -139,20 +124,14 @@ it("nothing in a store names a record that was deleted", async () => {
     1,
   );
   const [id, text] = ["300000000000000001", "a text of its own"];
-  const left = await Effect.gen(function* () {
-    yield* db.write(id, function* (tx) {
-      yield* tx.put(named, { id, text });
-    });
-    yield* db.write(id, function* (tx) {
-      yield* tx.remove(named, id);
-    });
-    return yield* kv.list({ start: "", end: "\u{10ffff}" }, { limit: 100, reverse: false });
-  }).pipe(Effect.runPromise);
+  yield* db.write(id, (tx) => tx.put(named, { id, text }));
+  yield* db.write(id, (tx) => tx.remove(named, id));
+  const left = yield* kv.list({ start: "", end: "\u{10ffff}" }, { limit: 100, reverse: false });
   expect(left).toHaveLength(2);
   expect(JSON.stringify(left)).not.toMatch(/3000|own/);
 });
 
-it("writes of one name wait for each other, and writes of other names run", async () => {
+test("writes of one name wait for each other, and writes of other names run", function* () {
   const db = new Database(memoryKv());
   const ended: Array<string> = [];
   const othersEnded = Deferred.makeUnsafe<void>();
@@ -166,15 +145,13 @@ it("writes of one name wait for each other, and writes of other names run", asyn
     names.map((name) => write(name, name)),
     { concurrency: "unbounded" },
   );
-  await Effect.runPromise(
-    Effect.all(
-      [
-        write("one", "first of one", Deferred.await(othersEnded)),
-        write("one", "second of one"),
-        Effect.andThen(others, Deferred.succeed(othersEnded, undefined)),
-      ],
-      { concurrency: "unbounded" },
-    ),
+  yield* Effect.all(
+    [
+      write("one", "first of one", Deferred.await(othersEnded)),
+      write("one", "second of one"),
+      Effect.andThen(others, Deferred.succeed(othersEnded, undefined)),
+    ],
+    { concurrency: "unbounded" },
   );
   expect(ended).toHaveLength(202);
   expect(ended.slice(-2)).toEqual(["first of one", "second of one"]);

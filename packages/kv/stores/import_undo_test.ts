@@ -1,7 +1,7 @@
 import { ChatId, GameId } from "@accountlink/core";
 import { ImportStore, importedLinks, linkImports } from "@accountlink/core/imports";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
-import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { type Kv, memoryKv } from "../mod.ts";
 import { kvTable } from "../record_tables.ts";
@@ -33,63 +33,60 @@ const writeImports = Effect.gen(function* () {
 const unfinished = (store: ImportStore["Service"]) =>
   Effect.map(store.listUnfinishedUndos(), (found) => found.map(({ id, done }) => [id, done]));
 
-it("the unfinished undos are found without reading imports that nobody undoes", () =>
-  Effect.gen(function* () {
-    const kv = memoryKv();
-    yield* onStorage(kv, writeImports);
-    const read: Array<string> = [];
-    const store = yield* open({
-      ...kv,
-      get: (keys) => {
-        read.push(...keys);
-        return kv.get(keys);
-      },
-    });
-    // What the start read.
-    read.length = 0;
-    expect(yield* unfinished(store)).toEqual([["begun", 1]]);
-    const named = ids.filter((id) => read.some((key) => key.includes(id)));
-    expect(named).toEqual(["begun", "done"]);
-  }).pipe(Effect.runPromise));
+test("the unfinished undos are found without reading imports that nobody undoes", function* () {
+  const kv = memoryKv();
+  yield* onStorage(kv, writeImports);
+  const read: Array<string> = [];
+  const store = yield* open({
+    ...kv,
+    get: (keys) => {
+      read.push(...keys);
+      return kv.get(keys);
+    },
+  });
+  // What the start read.
+  read.length = 0;
+  expect(yield* unfinished(store)).toEqual([["begun", 1]]);
+  const named = ids.filter((id) => read.some((key) => key.includes(id)));
+  expect(named).toEqual(["begun", "done"]);
+});
 
-it("an undo that a batch of its import followed is unfinished again", () =>
-  Effect.gen(function* () {
-    const kv = memoryKv();
-    yield* onStorage(kv, writeImports);
-    const store = yield* open(kv);
-    const links = [{ chatId: ChatId.make("20001"), gameId: GameId.make("1"), lastVerifiedAt: 1 }];
-    const file = { id: "done", name: "users.csv", isUndoable: true };
-    yield* store.importBatch({ ...write, existing: "replace", proof: "import", progress: null, links, file });
-    expect(yield* unfinished(store)).toEqual([
-      ["begun", 1],
-      ["done", 2],
-    ]);
-  }).pipe(Effect.runPromise));
+test("an undo that a batch of its import followed is unfinished again", function* () {
+  const kv = memoryKv();
+  yield* onStorage(kv, writeImports);
+  const store = yield* open(kv);
+  const links = [{ chatId: ChatId.make("20001"), gameId: GameId.make("1"), lastVerifiedAt: 1 }];
+  const file = { id: "done", name: "users.csv", isUndoable: true };
+  yield* store.importBatch({ ...write, existing: "replace", proof: "import", progress: null, links, file });
+  expect(yield* unfinished(store)).toEqual([
+    ["begun", 1],
+    ["done", 2],
+  ]);
+});
 
-it("an undo that an earlier release began is listed, and goes on", () =>
-  Effect.gen(function* () {
-    const kv = memoryKv();
-    yield* onStorage(kv, writeImports);
-    const db = new Database(kv);
-    for (const one of yield* db.read((tx) => tx.scan(kvTable(linkImports), []))) {
-      const { inserted, replaced, unchanged, kept, undoEntry, removed, restored, ...rest } = one;
-      const counts = { inserted, replaced, unchanged, kept };
-      const undone = undoEntry === null ? null : { entry: undoEntry, removed, restored };
-      yield* db.write(pid, (tx) => tx.remove(kvTable(linkImports), one.id));
-      yield* storeEarlier(kv, [[["link_import", one.id], { ...rest, account: 1, epoch: 1, counts, undone }]]);
-    }
-    for (const link of yield* db.read((tx) => tx.scan(kvTable(importedLinks), []))) {
-      const { importId: id, chatId, gameId, linkVersion, verifiedAt: lastVerifiedAt } = link;
-      const made = { gameId, linkVersion, lastVerifiedAt };
-      yield* db.write(pid, (tx) => tx.remove(kvTable(importedLinks), id, chatId));
-      yield* storeEarlier(kv, [[["made_link", pid, 1, id, chatId], { pid, epoch: 1, id, chatId, made }]]);
-    }
-    const store = yield* open(kv);
-    expect(yield* unfinished(store)).toEqual([["begun", 1]]);
-    expect(yield* store.undo({ ...write, id: "begun", limit: 2 })).toEqual({
-      removed: 1,
-      restored: 0,
-      isDone: true,
-    });
-    expect(yield* unfinished(store)).toEqual([]);
-  }).pipe(Effect.runPromise));
+test("an undo that an earlier release began is listed, and goes on", function* () {
+  const kv = memoryKv();
+  yield* onStorage(kv, writeImports);
+  const db = new Database(kv);
+  for (const one of yield* db.read((tx) => tx.scan(kvTable(linkImports), []))) {
+    const { inserted, replaced, unchanged, kept, undoEntry, removed, restored, ...rest } = one;
+    const counts = { inserted, replaced, unchanged, kept };
+    const undone = undoEntry === null ? null : { entry: undoEntry, removed, restored };
+    yield* db.write(pid, (tx) => tx.remove(kvTable(linkImports), one.id));
+    yield* storeEarlier(kv, [[["link_import", one.id], { ...rest, account: 1, epoch: 1, counts, undone }]]);
+  }
+  for (const link of yield* db.read((tx) => tx.scan(kvTable(importedLinks), []))) {
+    const { importId: id, chatId, gameId, linkVersion, verifiedAt: lastVerifiedAt } = link;
+    const made = { gameId, linkVersion, lastVerifiedAt };
+    yield* db.write(pid, (tx) => tx.remove(kvTable(importedLinks), id, chatId));
+    yield* storeEarlier(kv, [[["made_link", pid, 1, id, chatId], { pid, epoch: 1, id, chatId, made }]]);
+  }
+  const store = yield* open(kv);
+  expect(yield* unfinished(store)).toEqual([["begun", 1]]);
+  expect(yield* store.undo({ ...write, id: "begun", limit: 2 })).toEqual({
+    removed: 1,
+    restored: 0,
+    isDone: true,
+  });
+  expect(yield* unfinished(store)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { ChatId, GuildId } from "@accountlink/core";
 import { noPlan, PlanNoticeStore, planNotices, RolePlanStore } from "@accountlink/core/roles";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Struct } from "effect";
-import { expect, it } from "vitest";
 import { Database } from "../database.ts";
 import { memoryKv } from "../memory_kv.ts";
 import { kvTable } from "../record_tables.ts";
@@ -10,7 +10,7 @@ import { keysLeft, makeScope, onStorage, origin, pid, scopeRef, storeEarlier } f
 const place = { pid, guildId: GuildId.make("70001") };
 const ada = ChatId.make("80001");
 
-it("plans of earlier releases are read with their members and problems, but not those of removed plans", async () => {
+test("plans of earlier releases are read with their members and problems, but not those of removed plans", function* () {
   const kv = memoryKv();
   const linked = { roleId: "1", when: { is: "linked" } } as const;
   const rest = Struct.omit(noPlan, ["bypassRoleIds", "nicknameBypassRoleIds"]);
@@ -44,17 +44,15 @@ it("plans of earlier releases are read with their members and problems, but not 
     ).map(
       ([ref, chatId, one]) => [[table, ref, chatId], { ...place, ref, chatId, problems: [one] }] as const,
     );
-  await Effect.runPromise(onStorage(kv, makeScope));
-  const tables = await Effect.runPromise(
-    storeEarlier(kv, [
-      [["plan", pid, place.guildId], plan],
-      memberOf(2, ada, { waits }),
-      memberOf(2, "80002", { replaced: { nickname: null, at: 9 } }),
-      memberOf(1, "80003", { waits }),
-      ...problemsOf("plan_problem"),
-      ...problemsOf("problems"),
-    ]),
-  );
+  yield* onStorage(kv, makeScope);
+  const tables = yield* storeEarlier(kv, [
+    [["plan", pid, place.guildId], plan],
+    memberOf(2, ada, { waits }),
+    memberOf(2, "80002", { replaced: { nickname: null, at: 9 } }),
+    memberOf(1, "80003", { waits }),
+    ...problemsOf("plan_problem"),
+    ...problemsOf("problems"),
+  ]);
   const read = Effect.gen(function* () {
     const plans = yield* RolePlanStore;
     return {
@@ -65,7 +63,7 @@ it("plans of earlier releases are read with their members and problems, but not 
       problems: (yield* plans.status(place)).problems,
     };
   });
-  const found = await Effect.runPromise(onStorage(kv, read));
+  const found = yield* onStorage(kv, read);
   const shared = { count: 1, chatIds: [ada] };
   expect(found).toEqual({
     held: [
@@ -92,10 +90,10 @@ it("plans of earlier releases are read with their members and problems, but not 
       { ...problem, ...shared },
     ],
   });
-  expect(await Effect.runPromise(keysLeft(kv, tables))).toEqual([]);
+  expect(yield* keysLeft(kv, tables)).toEqual([]);
 });
 
-it("a notice that an earlier release stored is looked at after the next change of problems", async () => {
+test("a notice that an earlier release stored is looked at after the next change of problems", function* () {
   const kv = memoryKv();
   const unseen = Effect.gen(function* () {
     const [plans, notices] = [yield* RolePlanStore, yield* PlanNoticeStore];
@@ -111,5 +109,5 @@ it("a notice that an earlier release stored is looked at after the next change o
     found.push(yield* notices.unseen(9));
     return found.map((each) => each.map(({ unseenAt }) => unseenAt));
   });
-  expect(await Effect.runPromise(onStorage(kv, unseen))).toEqual([[], [7]]);
+  expect(yield* onStorage(kv, unseen)).toEqual([[], [7]]);
 });
