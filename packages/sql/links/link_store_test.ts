@@ -82,7 +82,34 @@ testWith(onFile)(
         { proof: "hand", links: 40_000, recent: 20_000 },
       ]),
     );
-    // A row for each 20,000 links, and one that says that there are no more.
-    expect(answers).toEqual([1, 1, 1, 1]);
+    // A row for each 10,000 links, and one that says that there are no more.
+    expect(answers).toEqual(Array(7).fill(1));
+  },
+);
+
+testWith(onFile)(
+  "links of one time are counted by their time, not by a look through all links of the scope",
+  function* () {
+    yield* migrate;
+    const sql = yield* SqlClient.SqlClient;
+    yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+    yield* sql`INSERT INTO scopes (pid, account) VALUES (${pid}, 'acme')`;
+    yield* sql`
+    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 29999)
+    SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i FROM numbers`;
+    const statements = new Set<string>();
+    const verified = { from: 0, before: dayMs };
+    const counted = LinkStore.use((links) => links.countLinks(pid, { verified })).pipe(
+      Effect.provide(storesObserved((text) => statements.add(text))),
+    );
+    expect(yield* counted).toBe(30_000);
+    const ofTime = [...statements].find((text) => text.includes("last_verified_at = ?")) ?? "";
+    const plan = yield* sql.unsafe<{ readonly detail: string }>(
+      `EXPLAIN QUERY PLAN ${ofTime}`,
+      Array(ofTime.split("?").length - 1).fill(""),
+    );
+    const times = "links_by_verification (pid=? AND last_verified_at=? AND chat_id>?)";
+    expect(plan.map(({ detail }) => detail)).toContain(`SEARCH links USING INDEX ${times}`);
   },
 );
