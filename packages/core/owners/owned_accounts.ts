@@ -74,15 +74,19 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin, false);
         const pseudonym = `erased:${yield* randomToken(random)}`;
         const at = yield* Clock.currentTimeMillis;
-        const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
-        if (Option.isNone(revoked)) return yield* notFound;
-        yield* Effect.forEach(revoked.value, announce, { discard: true });
-        // What was linked after the deletion above: other nodes accept the keys for up to a second.
-        yield* Effect.sleep("1 second");
-        for (const { scope } of configured) {
-          const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
-          yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
-        }
+        const ending = Effect.gen(function* () {
+          const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
+          if (Option.isNone(revoked)) return yield* notFound;
+          yield* Effect.forEach(revoked.value, announce, { discard: true });
+          // What was linked after the deletion above: other nodes accept the keys for up to a second.
+          yield* Effect.sleep("1 second");
+          for (const { scope } of configured) {
+            const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
+            yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
+          }
+        });
+        // An owner who closes the page meanwhile could not delete what is left of an account that has ended.
+        yield* Effect.uninterruptible(ending);
       }),
     };
   }),

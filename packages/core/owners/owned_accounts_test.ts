@@ -37,15 +37,16 @@ test("a deleted account takes its role plans with it, also one that was never on
   expect(yield* stored).toEqual([0, 0]);
 });
 
-test("what is linked before all nodes refuse the keys of a deleted account is deleted too", function* () {
+test("what is linked before all nodes refuse the keys of a deleted account is deleted too, also if its owner leaves", function* () {
   const { global } = yield* scopes;
   const links = yield* LinkStore;
   const removing = yield* Effect.forkChild(removal);
   yield* TestClock.adjust("900 millis");
+  const leaving = yield* Effect.forkChild(Fiber.interrupt(removing));
   const at = yield* Clock.currentTimeMillis;
   const link = { chatId: chatId("10002"), gameId: gameId("1") };
   yield* links.setGame({ ...operator, ...link, pid: global.pid, at });
   yield* TestClock.adjust("100 millis");
-  yield* Fiber.join(removing);
+  yield* Fiber.join(leaving);
   expect(yield* links.countLinks(global.pid)).toBe(0);
 });
