@@ -43,7 +43,8 @@ const plain = {
 
 type PlainCode = keyof typeof plain;
 
-const visibleText = "at least one of them visible, no control characters or direction overrides";
+const visibleText =
+  "at least one of them visible, no control characters, zero-width characters or direction overrides";
 
 /** Says in English what was expected, or why the value is refused. @internal */
 export const expectedText = (expected: Expected): string => {

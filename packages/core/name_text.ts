@@ -15,7 +15,7 @@ export const expectedNameText = "well-formed text without control characters and
 export const isNameText = (text: string): boolean => isStorable(text) && !unfit.test(text);
 
 /** Describes names that `isVisibleName` accepts, for error messages. */
-export const expectedVisibleName = `${expectedNameText}, at least one character visible`;
+export const expectedVisibleName = `${expectedNameText}, at least one character visible, none of zero width`;
 
 /**
  * Zero-width and other format characters, with which two names would look alike. Emoji and some scripts need the joiners

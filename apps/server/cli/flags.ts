@@ -27,7 +27,7 @@ export const textFlag = (name: string, isRight: (text: string) => boolean, expec
   Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
 
 const mostInName = 100;
-const expectedName = `1 to ${mostInName} characters, at least one of them visible, no control characters or direction overrides`;
+const expectedName = `1 to ${mostInName} characters, at least one of them visible, no control characters, zero-width characters or direction overrides`;
 
 export const nameFlag = (name: string) =>
   textFlag(name, (text) => text.length <= mostInName && isVisibleName(text), expectedName);

@@ -25,9 +25,12 @@ it.each<[args: ReadonlyArray<string>, problem: string]>([
   [["keys", "revoke", `${token}x`], "<key> is a value of 61 characters, expected 12 letters"],
   [
     ["keys", "create", "--account", ""],
-    '--account is "", expected 1 to 100 characters, at least one of them visible, no control characters or',
+    '--account is "", expected 1 to 100 characters, at least one of them visible, no control characters',
   ],
-  [[...create, "--name", "x\u202Egnp"], "no control characters or direction overrides"],
+  [
+    [...create, "--name", "x\u202Egnp"],
+    "no control characters, zero-width characters or direction overrides",
+  ],
   [[...create, "--name", "\u200B"], "expected 1 to 100 characters, at least one of them visible"],
   [[...create, "--tier", "gold"], '--tier is "gold", expected "free" | "premium"'],
   [[...create, "--guild-id", "12"], '--guild-id is "12", expected 5 to 32 digits'],
