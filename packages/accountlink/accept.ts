@@ -38,8 +38,13 @@ export const fields = <const Fields extends Schema.Struct.Fields>(known: Fields)
     );
 
 /** A field that may be left out. Plain JavaScript may also set it to undefined. */
-export const maybe = <S extends Schema.Top>(schema: S) =>
-  Schema.optional(schema) as unknown as Schema.optionalKey<S>;
+export const maybe = <S extends Schema.Top>(schema: S) => {
+  const expected = schema.ast.annotations?.["expected"];
+  // Without a message, the one for a value of another type would show the value, such as an address.
+  const message = `expected ${Predicate.isString(expected) ? expected : "another value"}`;
+  const optional = Schema.optionalKey(Schema.UndefinedOr(schema).annotate({ message }));
+  return optional as unknown as Schema.optionalKey<S>;
+};
 
 /** An object of options, the last argument of a method, which may be left out. */
 export const options = <const Fields extends Schema.Struct.Fields>(known: Fields) =>

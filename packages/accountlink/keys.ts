@@ -134,7 +134,9 @@ const keyFields = {
   access: Accept.maybe(Accept.oneOf(keyAccesses)),
   expiresAt: Accept.maybe(Schema.NullOr(Accept.count)),
   limits: Accept.maybe(
-    Schema.Union([Schema.Literal("none"), limits]).annotate({ expected: '"none" or an object of limits' }),
+    Schema.Union([Schema.Literal("none"), limits]).annotate({
+      message: 'expected "none" or an object of limits',
+    }),
   ),
   allowIps: Accept.maybe(Accept.listOf(network)),
   denyIps: Accept.maybe(Accept.listOf(network)),

@@ -66,6 +66,8 @@ test.each<[wrong: object, problem: RegExp]>([
     /^live\.discord\.botToken is of type undefined, expected text/,
   ],
   [{ discord: { ...options.discord, clientSecret: "" } }, /^live\.discord\.clientSecret expected text/],
+  [{ discord: "bot token" }, /^live\.discord expected an object$/],
+  [{ roblox: "api key" }, /^live\.roblox expected an object$/],
   [{ roblox: { apikey: "1" } }, /^live\.roblox\.apikey is unknown/],
   [
     { game: { url: "https://play.example" } },

@@ -135,6 +135,9 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
+const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
+  /token|secret|key/iu.test(String(path.at(-1)));
+
 /** Makes a check of other options than those of `createAccountLink`. It says what is wrong, but shows no secret. */
 export const problemsOf = (what: string, known: Schema.Codec<object>) => {
   const decode = Schema.decodeUnknownResult(known);
@@ -142,7 +145,7 @@ export const problemsOf = (what: string, known: Schema.Codec<object>) => {
     const read = decode(given, { errors: "all", onExcessProperty: "error", reportInput: true });
     return (Result.isFailure(read) ? problemsIn(read.failure.issue, true) : []).map(
       ({ path, reason }) =>
-        `${[what, ...path].join(".")} ${/token|secret|key/iu.test(String(path.at(-1))) ? reason.replace(/^is ".*", /u, "") : reason}`,
+        `${[what, ...path].join(".")} ${isSecret(path) || reason.endsWith("expected an object") ? reason.replace(/^is ".*", /u, "") : reason}`,
     );
   };
 };

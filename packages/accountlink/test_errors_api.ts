@@ -34,6 +34,13 @@ export const errorsApiSuite = (service: () => TestService): void => {
       // An error shows values of IDs alone.
       const expected = { parameters: [{ name: "options", reason: "expected an object" }] };
       expect(await address).toMatchObject({ details: expected });
+      for (const [name, reason] of [
+        ["allowIps", "expected a list"],
+        ["limits", 'expected "none" or an object of limits'],
+      ] as const) {
+        const refused = await reasonOf(al.keys.create({ name: "bot", [name]: "203.0.113.7" }));
+        expect(refused).toMatchObject({ details: { parameters: [{ name, reason }] } });
+      }
       const calls = [
         al.links.set("100001", "1", wrong),
         al.sessions.create({ clientId: "one", ...wrong }),
