@@ -163,14 +163,26 @@ test("an undo stops when the storage begins to rest, and continues when it is re
   yield* passing(until(Effect.map(count, (now) => now === 0)));
 });
 
+test("an undo that a member begins while the storage rests goes on to its end", function* () {
+  const { one, owner, scope, passing, aMinute, upload, state, count } = yield* makeBench;
+  const { id } = yield* upload;
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail(), owner);
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  resting.isOn = true;
+  yield* passing(one.undo(owner, { id, pid: scope.pid }));
+  yield* aMinute;
+  resting.isOn = false;
+  expect(yield* count).toBe(0);
+});
+
 test("no file is imported into a list while an import of it is undone, and no undo begins while one is", function* () {
   const { one, owner, scope, passing, upload, begin, untilIs, count } = yield* makeBench;
   const { id } = yield* upload;
   yield* begin(id);
   yield* untilIs(id, "Done");
   const ready = yield* upload;
-  resting.isOn = true;
   yield* passing(one.undo(owner, { id, pid: scope.pid }));
+  resting.isOn = true;
   expect(yield* Effect.flip(upload)).toEqual(new ImportRefused({ reason: "busy" }));
   yield* begin(ready.id);
   yield* untilIs(ready.id, "Failed");

@@ -38,7 +38,9 @@ export const makeImportUndos = Effect.fnUntraced(function* (
   const rest = (one: Undo, origin: WriteOrigin) => {
     if (undoing.has(one.id)) return Effect.void;
     undoing.add(one.id);
-    const undo = Effect.repeat(some(one, origin), { until: (isDone) => isDone || resting() !== null }).pipe(
+    // A member may begin an undo while the storage rests. An undo from before the rest stops.
+    const stops = resting() === null ? () => resting() !== null : () => false;
+    const undo = Effect.repeat(some(one, origin), { until: (isDone) => isDone || stops() }).pipe(
       Effect.catch((error) => Effect.logWarning("The undo of an import waits", error)),
       Effect.annotateLogs({ import: one.id }),
       Effect.ensuring(Effect.sync(() => undoing.delete(one.id))),
