@@ -20,6 +20,8 @@ export interface PostgresClientOptions {
 export interface Session extends SqlConnection.Connection {
   readonly run: Run;
   readonly socket: Socket;
+  /** Whether no statement waits for an answer. */
+  readonly isIdle: () => boolean;
   /** Whether this connection is idle, or has had no answer for so long that it is lost if another one is silent. */
   readonly isSuspect: () => boolean;
 }
@@ -93,10 +95,13 @@ export const openSession = Effect.fnUntraced(function* (
       });
     });
 
+  const isIdle = () => waiting === 0;
   const isSuspect = () => waiting === 0 || answeredAt + limit < performance.now();
   const check = run("", (to) => to.query("SELECT current_setting('transaction_read_only') AS it", []));
   const { rows } = yield* within(connectTimeout, check, "it does not answer in time");
-  return rows[0]?.["it"] === "on" ? yield* readOnlyReplica : { ...connectionOf(run), run, socket, isSuspect };
+  return rows[0]?.["it"] === "on"
+    ? yield* readOnlyReplica
+    : { ...connectionOf(run), run, socket, isIdle, isSuspect };
 });
 
 type Use<A> = (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>;

@@ -12,7 +12,7 @@ import {
 } from "@accountlink/test-servers";
 import { describe, expect, testLive, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
-import { SqlClient, SqlError } from "effect/sql";
+import { SqlClient, SqlConnection, SqlError } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { Database, layerClient, testOnDatabase } from "./test_postgres.ts";
 
@@ -72,6 +72,19 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
       Effect.scoped,
     );
     expect((yield* read).flat()).toHaveLength(120);
+  });
+
+  testOnDatabase()("lookups and transactions give each other the only connection of a role", function* () {
+    const database = yield* Database;
+    const user = yield* makePostgresUser(database, "CONNECTION LIMIT 1");
+    const lookup = SqlConnection.Connection.use(({ execute }) => execute("SELECT 1 AS one", [], undefined));
+    const both = Effect.all([transact(one), lookup, transact(one), lookup]).pipe(
+      Effect.provide(
+        layerClient(user.urlAt(database.url), { connectTimeout: 5_000, statementTimeout: 1_000 }),
+      ),
+      Effect.scoped,
+    );
+    expect(yield* both).toHaveLength(4);
   });
 
   testOnDatabase({ maxConnections: 1, connectTimeout: 1_000 })(

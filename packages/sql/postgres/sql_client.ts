@@ -22,7 +22,9 @@ export const layerPostgresClient = (
 
 const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
   const { maxConnections, connectTimeout, statementTimeout } = options;
-  const openPool = poolsOf(options);
+  /** The connections of statements and transactions. */
+  const taken = new Set<Session>();
+  const openPool = poolsOf(options, (session) => session.isIdle() && !taken.has(session));
   const mostShared = Math.max(1, Math.floor(maxConnections / 4));
   const mostOwn = Math.max(1, maxConnections - mostShared);
   const shared = yield* openPool(mostShared, true);
@@ -37,7 +39,15 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
   yield* exportMetrics([shared, own], turns);
   // A connection that was closed a moment ago may still be in the pool.
   const live: SqlConnection.Acquirer = Effect.flatMap(Pool.get(own), (found) =>
-    found.socket.destroyed ? live : Effect.succeed(found),
+    found.socket.destroyed
+      ? live
+      : Effect.acquireRelease(
+          Effect.sync(() => {
+            taken.add(found);
+            return found;
+          }),
+          () => Effect.sync(() => taken.delete(found)),
+        ),
   );
   const client = yield* SqlClient.make({
     driver: "pg",
@@ -66,7 +76,7 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
 /** How often a pool asks for a connection while the server has none left. */
 const retryInterval = Schedule.jittered(Schedule.spaced("250 millis"));
 
-const poolsOf = (options: PostgresClientOptions) => {
+const poolsOf = (options: PostgresClientOptions, isFree: (session: Session) => boolean) => {
   const logOutage = outageLog();
   const sessions = new Set<Session>();
   // All connections lead to the same server, so an idle one would fail the next statement as well.
@@ -75,15 +85,25 @@ const poolsOf = (options: PostgresClientOptions) => {
   };
   return Effect.fnUntraced(function* (max: number, isShared: boolean) {
     const runFork = Effect.runForkWith(yield* Effect.context());
+    const mine = new Set<Session>();
+    /** Gives a pool without any connection the place of a free one of the other pool. */
+    const makeRoom = Effect.sync(() => {
+      if (mine.size === 0) [...sessions].find(isFree)?.socket.destroy();
+    });
     // Until the server has a connection left, statements wait for those that the pool has. Each has its own deadline.
-    const open = Effect.retry(openSession(options, isShared, endSuspects), {
+    const opened = Effect.tapError(openSession(options, isShared, endSuspects), (error) =>
+      hasNoConnectionLeft(error) ? makeRoom : Effect.void,
+    );
+    const open = Effect.retry(opened, {
       while: hasNoConnectionLeft,
       schedule: retryInterval,
     });
     const acquire = Effect.map(logOutage(open), (session) => {
       sessions.add(session);
+      mine.add(session);
       session.socket.once("close", () => {
         sessions.delete(session);
+        mine.delete(session);
         runFork(Pool.invalidate(pool, session));
       });
       return session;
