@@ -7,7 +7,7 @@ import { type AuditEntry, type AuditFilter, type AuditPage, isSelected } from ".
 /** The records that a search reads at most. A filter may select none of the millions that an account has. @internal */
 export const mostSearched = 10_000;
 
-/** How many records a step reads, after the first one. */
+/** How many records a step reads; the first one reads as many as the page has, if these are fewer. */
 const [fewestRecords, mostRecords] = [20, 500];
 
 /**
@@ -42,7 +42,7 @@ export const searchEntries = Effect.fnUntraced(function* <R extends Searched, E,
   const entries: Array<AuditEntry> = [];
   const from = filter?.during?.from ?? -Infinity;
   // One more entry than the page has, to learn whether there is a next page.
-  let [end, size, searched] = [before, limit + 1, 0];
+  let [end, size, searched] = [before, Math.min(limit + 1, mostRecords), 0];
   for (;;) {
     const records = yield* read(end, size);
     for (const record of records) {

@@ -25,21 +25,31 @@ const entriesBefore = (before: number, size: number): ReadonlyArray<AuditEntry> 
 /** Searches a log with an entry each hour, and returns what was found and how many records were read. */
 const search = (filter: Partial<AuditFilter>, length: number, limit = 10) => {
   let reads = 0;
+  let largest = 0;
   const read = (before: number, size: number) =>
     Effect.sync(() => {
+      largest = Math.max(largest, size);
       const found = entriesBefore(before, size);
       reads += found.length;
       return found;
     });
   const all = { action: null, keyId: null, ...filter };
   const page = Effect.runSync(searchEntries("acme", read, (entry) => entry, length + 1, limit, all));
-  return { ...page, reads };
+  return { ...page, reads, largest };
 };
 
 it("a filter that selects nothing looks through a bounded number of records, and says where to go on", () => {
   const { entries, next, reads } = search({ action: "key.created" }, 100_000);
   expect([entries, reads]).toEqual([[], next === null ? 0 : 100_001 - next]);
   expect(reads).toBeLessThan(mostSearched + 1_000);
+});
+
+it("the entries of a file are read in steps", () => {
+  const { entries, next, largest } = search({}, 20_000, 9_000);
+  expect(entries.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 9_000 }, (_, index) => 20_000 - index),
+  );
+  expect([next, largest]).toEqual([11_001, 500]);
 });
 
 it("records from before the beginning of the time are not read", () => {
