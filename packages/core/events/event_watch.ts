@@ -49,7 +49,8 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
        * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
        * the subscription's field `after` up to date.
        *
-       * @param keyId the reader's API key; the subscription ends within a second after the key changes
+       * @param keyId the reader's API key; the subscription ends within a second after the key becomes inactive, and at
+       *   the signal of another change
        */
       subscribe: (pid: Pid, after: number, keyId: KeyId | null) =>
         Effect.andThen(
