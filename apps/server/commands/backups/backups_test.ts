@@ -260,6 +260,7 @@ it("a resume tells which roles go on being taken and given back, and which nickn
     scope: "global",
     guildId,
     rules: [],
+    nickname: "{game.username}",
     state: guildId === one ? "on" : "paused",
   }));
   const platform = {
@@ -281,7 +282,7 @@ it("a resume tells which roles go on being taken and given back, and which nickn
         SELECT pid, '${guildId}', 1, '100001', '5', ${made} FROM scopes`,
     );
   }
-  const nickname = `UPDATE role_plans SET putting_back_since = 1, nickname = '{game.username}';
+  const nickname = `UPDATE role_plans SET putting_back_since = 1;
     INSERT INTO role_members (pid, guild_id, chat_id, mark, replaced_nickname, replaced_at)
       SELECT pid, guild_id, '100001', 1, 'Ada', 1 FROM role_plans`;
   inDatabase(join(dataFolder, "accountlink.db"), nickname);
