@@ -32,6 +32,9 @@ const [fewestTaken, mostTaken] = [50, 500];
 /** How long after its stop a node waits for what all its couriers have in flight, in milliseconds. */
 const drainTime = 10_000;
 
+/** How many couriers start before the process does other work. */
+const startedAtOnce = 50;
+
 /** How soon the store is polled after a signal of a change, in milliseconds. */
 const pollDelay = 20;
 
@@ -149,6 +152,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const events = yield* EventStore;
   const { resting } = yield* StorageUse;
   const runs = yield* FiberSet.make();
+  let started = 0;
   const couriers = new Map<string, C>();
   /** Opens after a signal that an item changed. */
   const isTakeDue = Latch.makeUnsafe(false);
@@ -177,6 +181,8 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
       courier.isRunning = false;
     });
     yield* FiberSet.run(runs, Effect.ensuring(running, ended));
+    // The first statements of hundreds of couriers would keep the process from all other work.
+    if (++started % startedAtOnce === 0) yield* Effect.yieldNow;
   });
 
   const wake = (courier: C): Effect.Effect<unknown> =>

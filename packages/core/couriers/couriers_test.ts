@@ -107,3 +107,36 @@ testWith(services)(
     expect(looks).toBeLessThan(15);
   },
 );
+
+testWith(services)(
+  "hundreds of couriers start in steps, between which others have their turns",
+  function* () {
+    const { guild: scope } = yield* scopes;
+    const items = Array.from({ length: 300 }, (_, id) => ({ id: String(id), scope, position: 0 }));
+    let [inTurn, most, started] = [0, 0, 0];
+    const turn = Effect.sync(() => {
+      most = Math.max(most, inTurn);
+      inTurn = 0;
+    });
+    yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.yieldNow, turn)));
+    yield* makeCouriers({
+      topic: "webhooks",
+      items: "webhooks",
+      problem: "Cannot send webhooks",
+      node: makeNode(),
+      hold: () => Effect.succeed(items),
+      idOf: ({ id }) => id,
+      make: (courier) => courier,
+      run: (courier) =>
+        Effect.sync(() => {
+          courier.hasNews = false;
+          inTurn++;
+          started++;
+        }),
+      isDue: () => false,
+    });
+    for (let turns = 0; turns < 50; turns++) yield* Effect.yieldNow;
+    expect(started).toBe(300);
+    expect(most).toBeLessThanOrEqual(100);
+  },
+);
