@@ -136,7 +136,7 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
 }
 
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
-  /token|secret|key/iu.test(String(path.at(-1)));
+  /token|secret|key|url/iu.test(String(path.at(-1)));
 
 /** Makes a check of other options than those of `createAccountLink`. It says what is wrong, but shows no secret. */
 export const problemsOf = (what: string, known: Schema.Codec<object>) => {

@@ -73,6 +73,7 @@ it.each<[problem: string, options: object]>([
     "postgres.redis.commandTimeOut is unknown",
     database({ redis: { url: "redis://127.0.0.1:1", commandTimeOut: 1 } }),
   ],
+  ["postgres.redis.url expected well-formed text", database({ redis: "redis://:secret\0@127.0.0.1:1" })],
   ['postgres.connectTimeout is "5 moons"', database({ connectTimeout: "5 moons" })],
   ["storage has no folder", { storage: sqlite(undefined as unknown as string) }],
   ["storage has an engine without get, list, count, commit", { storage: kv({} as Kv) }],
