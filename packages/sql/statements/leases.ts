@@ -50,7 +50,7 @@ export const leasesOn = (
     readStates(sql`
       SELECT (SELECT lives_until FROM ${nodes} WHERE id = ${node}) AS lives_until,
         (SELECT COUNT(*) FROM ${nodes} WHERE lives_until > ${at + longestLease}) AS ahead,
-        (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} LIMIT 1) AS one) AS needed,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} ORDER BY holder LIMIT 1) AS one) AS needed,
         (SELECT COUNT(*) FROM (
           SELECT 1 FROM ${table} WHERE ${isNeeded} AND holder IS NULL LIMIT ${Math.min(limit, 1)}
         ) AS other) + (SELECT COUNT(*) FROM (${deadHolders(at)} LIMIT ${Math.min(limit, 1)}) AS dead) AS free`);
