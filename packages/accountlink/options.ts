@@ -135,8 +135,9 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
+/** The URL of Redis may have a password. */
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
-  /token|secret|key|url/iu.test(String(path.at(-1)));
+  /token|secret|key|^redis\.url$/iu.test(path.slice(-2).join("."));
 
 /** Makes a check of other options than those of `createAccountLink`. It says what is wrong, but shows no secret. */
 export const problemsOf = (what: string, known: Schema.Codec<object>) => {
