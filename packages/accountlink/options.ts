@@ -139,7 +139,7 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
   /token|secret|key|^redis\.url$/iu.test(path.slice(-2).join("."));
 
-/** Makes a check of other options than those of `createAccountLink`. It says what is wrong, but shows no secret. */
+/** Makes a check of the options of a function, such as `postgres`. Returns what is wrong with them, without secrets. */
 export const problemsOf = (what: string, known: Schema.Codec<object>) => {
   const decode = Schema.decodeUnknownResult(known);
   return (given: unknown): ReadonlyArray<string> => {

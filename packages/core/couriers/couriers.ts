@@ -29,7 +29,7 @@ const interval = "1 second";
  */
 const [fewestTaken, mostTaken] = [50, 500];
 
-/** How long after its stop a node waits for what all its couriers have in flight, in milliseconds. */
+/** How long after its stop a node waits for the requests of all its couriers, in milliseconds. */
 const drainTime = 10_000;
 
 /** How many couriers start before the process does other work. */
@@ -63,7 +63,7 @@ export interface CourierNode {
   /** The end of the node's lease. After the lease ends, the node's couriers must stop. */
   livesUntil: Millis;
   isStopping: boolean;
-  /** When a stopping node gives up what is in flight. */
+  /** When a stopping node interrupts its couriers that still run. */
   drainsUntil: Millis;
 }
 

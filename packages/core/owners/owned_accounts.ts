@@ -78,14 +78,14 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
           const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
           if (Option.isNone(revoked)) return yield* notFound;
           yield* Effect.forEach(revoked.value, announce, { discard: true });
-          // What was linked after the deletion above: other nodes accept the keys for up to a second.
+          // Other nodes accept the keys for up to a second, and may have made links after the deletion above.
           yield* Effect.sleep("1 second");
           for (const { scope } of configured) {
             const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
             yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
           }
         });
-        // An owner who closes the page meanwhile could not delete what is left of an account that has ended.
+        // An owner who closes the page interrupts the request, and cannot delete the links of an ended account later.
         yield* Effect.uninterruptible(ending);
       }),
     };

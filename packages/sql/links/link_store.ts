@@ -45,7 +45,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const admission = admissionOn(sql);
   const linksOf = (pid: Pid, by = "") =>
     sql`FROM links ${sql.literal(by)} WHERE pid = ${pid} AND game_id IS NOT NULL`;
-  // SQLite would rather look through all links of the scope, in the order of their users, for those of one time.
+  // Without the name of the index, SQLite searches all links of the scope for the links of one time.
   const byTime = parts.isRemote ? "" : "INDEXED BY links_by_verification";
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");

@@ -61,17 +61,23 @@ const onFile = Layer.unwrap(
   Effect.map(makeTempFolder, (folder) => layerSqlite({ filename: join(folder, "ways.db") })),
 );
 
+/** Makes links, each with a time of its own. @param proof SQL of the proof of link `i` */
+const makeLinks = Effect.fnUntraced(function* (count: number, proof: string) {
+  yield* migrate;
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+  yield* sql`INSERT INTO scopes (pid, account) VALUES (${pid}, 'acme')`;
+  yield* sql`
+    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
+    WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count - 1})
+    SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i, ${sql.literal(proof)} FROM numbers`;
+  return sql;
+});
+
 testWith(onFile)(
   "the ways of links are counted in the database, not row by row in the process",
   function* () {
-    yield* migrate;
-    const sql = yield* SqlClient.SqlClient;
-    yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
-    yield* sql`INSERT INTO scopes (pid, account) VALUES (${pid}, 'acme')`;
-    yield* sql`
-    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
-    WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 59999)
-    SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i, CASE WHEN i % 3 = 0 THEN 'import' ELSE 'hand' END FROM numbers`;
+    yield* makeLinks(60_000, "CASE WHEN i % 3 = 0 THEN 'import' ELSE 'hand' END");
     const answers: Array<number> = [];
     const counted = LinkStore.use((links) => links.countWays(pid, 30_000)).pipe(
       Effect.provide(storesObserved((_, rows) => answers.push(rows))),
@@ -90,14 +96,7 @@ testWith(onFile)(
 testWith(onFile)(
   "links of one time are counted by their time, not by a look through all links of the scope",
   function* () {
-    yield* migrate;
-    const sql = yield* SqlClient.SqlClient;
-    yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
-    yield* sql`INSERT INTO scopes (pid, account) VALUES (${pid}, 'acme')`;
-    yield* sql`
-    INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-    WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 29999)
-    SELECT ${pid}, CAST(100000 + i AS TEXT), '1', 1, i, i FROM numbers`;
+    const sql = yield* makeLinks(30_000, "NULL");
     const statements = new Set<string>();
     const verified = { from: 0, before: dayMs };
     const counted = LinkStore.use((links) => links.countLinks(pid, { verified })).pipe(

@@ -105,7 +105,7 @@ const rememberedFor = 5_000;
  * Refuses changes that the platform has just refused for another member. Without this, a role above the bot would cost
  * a request for each member of a guild, and Discord blocks applications with many refused requests.
  *
- * @param refusals what is remembered, by guild and role
+ * @param refusals the refusals of the last seconds, by guild and role
  * @internal
  */
 export const rememberRefusals = (
