@@ -35,16 +35,34 @@ class Work {
   at: number;
   /** The time of the process until which the work is counted. */
   counted: number;
+  /** How long the steps that run will work, in milliseconds, as far as the last ones tell. */
+  expected = 0;
   /** How much was worked beyond the share at the time `at`, in milliseconds. */
   #ahead = 0;
+  /** How long the last steps worked on average, and what was worked since one ended. */
+  #typical = 0;
+  #sinceEnd = 0;
 
   constructor([now, busy]: Moment) {
     this.at = now;
     this.counted = busy;
   }
 
+  /** Changes how many steps run. Returns by how much that changes the expected work. */
+  change(steps: number, isEnd: boolean): number {
+    if (isEnd) {
+      this.#typical += (this.#sinceEnd - this.#typical) / (this.#typical === 0 ? 1 : 4);
+      this.#sinceEnd = 0;
+    }
+    this.running += steps;
+    const before = this.expected;
+    this.expected = this.running * this.#typical;
+    return this.expected - before;
+  }
+
   /**
-   * Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares.
+   * Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares. The
+   * expected work counts too: four pages of 80 ms each began before any of them was counted.
    */
   count([now, busy]: Moment, shares: number): number {
     const past = now - this.at;
@@ -53,9 +71,11 @@ class Work {
     const worked = Math.min(most, Math.max(0, busy - this.counted));
     // After a long step the rest is no longer than after many short ones.
     this.#ahead = Math.min(Math.max(0, this.#ahead - past * share) + worked, 2 * allowed);
+    this.#sinceEnd += worked;
     this.at = now;
     this.counted = busy;
-    return (this.#ahead - allowed) / share;
+    const over = this.#ahead - allowed;
+    return over <= 0 && over + this.expected > 0 ? Math.min(this.expected, allowed) : over / share;
   }
 }
 
@@ -145,19 +165,19 @@ export class WorkingTime {
 
   /** Runs what changes how many steps of the account run. */
   #during<A, E, R>(account: string, steps: number, run: Effect.Effect<A, E, R>, step: CountedStep | null) {
-    const change = (by: number) =>
+    const change = (by: number, isEnd: boolean) =>
       Effect.withFiber((fiber) => {
         const [, work] = this.#countUntil(momentOf(fiber), account);
         this.#accounts -= Math.min(1, work.running);
-        work.running += by;
+        this.#all.expected += work.change(by, isEnd);
         this.#accounts += Math.min(1, work.running);
         this.#all.running += by;
         return Effect.void;
       });
     return Effect.acquireUseRelease(
-      change(steps),
+      change(steps, false),
       () => Effect.provideService(run, CurrentStep, step),
-      () => change(-steps),
+      () => change(-steps, steps > 0),
     );
   }
 

@@ -71,6 +71,29 @@ pacingTest("an account that works for longer than its share rests beside another
   expect(yield* waitAfter(process, "ada")).toBe(Math.ceil(workedAtOnce / workingPart));
 });
 
+pacingTest("dear steps begin one after the other once one has shown what they cost", function* (process) {
+  const takes = 1.2 * workedAtOnce;
+  yield* process.begin("ada", takes);
+  yield* process.work(takes);
+  yield* TestClock.adjust(presence / 2);
+  const ran: Array<number> = [];
+  for (let step = 0; step < 4; step++)
+    yield* process.beginWith(
+      "ada",
+      Effect.andThen(
+        Effect.sync(() => ran.push(step)),
+        Effect.sleep(takes),
+      ),
+    );
+  yield* Effect.yieldNow;
+  expect(ran).toEqual([0]);
+  for (let passed = 0; ran.length < 4 && passed < 20 * takes; passed++) {
+    yield* process.noteRequest("another");
+    yield* passed % (4 * takes) < takes ? process.work(1) : TestClock.adjust(1);
+  }
+  expect(ran).toEqual([0, 1, 2, 3]);
+});
+
 pacingTest("what finds an account counts for it, however short its steps are", function* (process) {
   for (let request = 0; request < 4 * workedAtOnce; request++) yield* process.find("ada");
   expect(yield* waitAfter(process, "ada")).toBeGreaterThan(workedAtOnce);
