@@ -134,6 +134,24 @@ test("the log tells who linked which account and how, who unlinked, and who was 
   );
 });
 
+test("the log says that a link was put back as it was, and who took an account from another user", async () => {
+  const body = { pid, chatId: dan };
+  await owner.send("PUT /dashboard/api/links", { body: { ...body, gameId: "4" } });
+  await owner.send("DELETE /dashboard/api/links", { body });
+  await owner.send("POST /dashboard/api/links/restore", { body });
+  await expect
+    .poll(() => postsIn(log), waiting)
+    .toMatch(/linked to Player 4 .*? by @Nick ?, as it was before\./);
+  const settings = `PATCH /dashboard/api/scopes/${pid}` as const;
+  await owner.send(settings, { body: { oneChatUser: true } });
+  const browser = server.newBrowser();
+  const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, eve, "4");
+  expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
+  await expect.poll(() => postsIn(log), waiting).toMatch(/unlinked from Player 4 \( player_4 \) ?by @/);
+  await owner.send(settings, { body: { oneChatUser: false } });
+  await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: eve } });
+});
+
 test("the log tells once an hour that a user who is blocked tried to link an account, in the flow or in chat", async () => {
   const block = (chatId: string) => ({ pid, chatId });
   for (const chatId of [dan, eve]) {

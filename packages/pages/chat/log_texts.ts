@@ -99,10 +99,11 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
   known: "proven to another community before",
 };
 
-/** Quotes the reason that a member of the team gave. */
-const reasonOf = ({ entry }: FeedEvent): string => {
-  const reason = entry?.details["reason"];
-  return typeof reason === "string" ? ` Reason: “${plainText(reason)}”` : "";
+/** Ends the sentence of a link by hand: whether it is the one from before, and the reason that a member of the team gave. */
+const endOf = ({ entry }: FeedEvent): string => {
+  const { via, reason } = entry?.details ?? {};
+  const before = via === "restore" ? ", as it was before." : ".";
+  return typeof reason === "string" ? `${before} Reason: “${plainText(reason)}”` : before;
 };
 
 const isGameProof = (proof: unknown): proof is GameProof => gameProofs.some((known) => known === proof);
@@ -124,7 +125,7 @@ export const makeLogTexts = Effect.gen(function* () {
 
   const actorOf = Effect.fnUntraced(function* ({ entry }: FeedEvent) {
     if (entry === null) return { text: "", chatIds: [] };
-    const { actor } = entry;
+    const { actor, details } = entry;
     switch (actor.type) {
       case "account":
         return isChatId(actor.member)
@@ -138,7 +139,10 @@ export const makeLogTexts = Effect.gen(function* () {
       case "operator":
         return { text: " by the operator", chatIds: [] };
       default:
-        return { text: "", chatIds: [] };
+        // Whoever proves an account takes it from other users.
+        return actor.id === details["chatId"]
+          ? { text: "", chatIds: [] }
+          : { text: ` by ${nameOf(actor.id)}`, chatIds: isChatId(actor.id) ? [actor.id] : [] };
     }
   });
 
@@ -168,20 +172,20 @@ export const makeLogTexts = Effect.gen(function* () {
           return line(
             isOwn(data.source)
               ? `${user} now plays as ${account}, no longer as ${before}${how}.`
-              : `${user} was linked to ${account} in place of ${before}${by.text}.${reasonOf(event)}`,
+              : `${user} was linked to ${account} in place of ${before}${by.text}${endOf(event)}`,
           );
         }
         return line(
           isOwn(data.source)
             ? `${user} linked ${account}${how}.`
-            : `${user} was linked to ${account}${by.text}.${reasonOf(event)}`,
+            : `${user} was linked to ${account}${by.text}${endOf(event)}`,
         );
       }
       case "link.removed": {
         const account = yield* accountOf(data.previousGameId);
         const user = nameOf(data.chatId);
         return line(
-          isOwn(data.source)
+          isOwn(data.source) && by.text === ""
             ? `${user} unlinked ${account}.`
             : `${user} was unlinked from ${account}${by.text}.`,
         );
