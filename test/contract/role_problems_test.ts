@@ -145,6 +145,12 @@ test("a member who has not passed the guild's screening is as one who has not jo
   const { owner, pid } = await enterDashboard(server, ada, guild);
   const list = `GET /dashboard/api/unlinked?pid=${pid}&guildId=${guild}`;
   expect(JSON.stringify((await owner.send(list as never)).body)).not.toContain(eve);
+  await owner.send("POST /dashboard/api/roles/preview", { body: { pid, guildId: guild } });
+  const preview = async () =>
+    (await owner.send(`GET /dashboard/api/roles/preview?pid=${pid}&guildId=${guild}`)).body.data?.preview;
+  await expect.poll(async () => (await preview())?.state).toBe("done");
+  const { done, total } = (await preview()) ?? {};
+  expect(total).toBe(done);
   await put(false);
   expectData(await sync(eve), { chatId: eve, added: [linked], removed: [], nickname: null });
 });

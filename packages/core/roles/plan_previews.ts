@@ -140,7 +140,8 @@ export const makePlanPreviews = Effect.gen(function* () {
     const progress: Progress = { done: 0, total: 0, unknown: new Set() };
     const save = Effect.fnUntraced(function* (state: PlanPreview["state"]) {
       const { done } = progress;
-      const total = Math.max(done, progress.total);
+      // The platform's number includes bots and members who have not passed the guild's screening.
+      const total = state === "done" ? done : Math.max(done, progress.total);
       const unknown = tally.counts.unknown + progress.unknown.size;
       const preview = { ...started, ...tally.counts, done, total, unknown, state };
       const isCurrent = yield* previews.save({
