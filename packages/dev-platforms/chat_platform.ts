@@ -80,7 +80,7 @@ export const devChatPlatform = ({
         commands: devChatCommands(client, baseUrl),
         botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,
         findUserByName: (username) => {
-          const url = `/users/by-name/${encodeURIComponent(username)}`;
+          const url = `/users/by-name?username=${encodeURIComponent(username)}`;
           const found = find("ChatPlatform.findUserByName", url, Schema.Struct({ id: ChatId }));
           return Effect.map(
             found,

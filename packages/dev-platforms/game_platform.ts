@@ -30,7 +30,7 @@ export const devGamePlatform = ({
           Effect.map(find("GamePlatform.hasUser", `/users/${gameId}`, GameUser), Option.isSome),
         findProfile: (gameId) => find("GamePlatform.findProfile", `/users/${gameId}/profile`, GameProfile),
         findUserByName: (username) => {
-          const url = `/users/by-name/${encodeURIComponent(username)}`;
+          const url = `/users/by-name?username=${encodeURIComponent(username)}`;
           return Effect.map(
             find("GamePlatform.findUserByName", url, GameUser),
             Option.map(({ id }) => id),

@@ -254,7 +254,7 @@ test("a search by user name fails if nobody is found while the chat platform is 
 
 test("searching links and events for an invalid name finds nothing", async () => {
   const { owner, global } = await club();
-  for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
+  for (const text of ["@", "\0", ".", "..", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
     for (const [page, name] of [
       ["links", "q"],
       ["events", "user"],

@@ -190,9 +190,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       inGuild((guild, chatId) => changed(guild.setNickname(chatId, nickname), chatId))(values),
     ),
 
-    route("/users/by-name/:username", ({ username = "" }) =>
-      foundOr("unknown_user", userOfName(chatUsers, username)),
-    ),
+    route("/users/by-name", ({ username = "" }) => foundOr("unknown_user", userOfName(chatUsers, username))),
 
     route("/users/:chatId", ({ chatId = "" }) => {
       const user = chatUsers.get(chatId);

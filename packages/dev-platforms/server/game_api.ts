@@ -36,9 +36,7 @@ export const gameApi = (simulation: Simulation) => {
   const itemIn = ({ item, itemId = "" }: Values): GameItem => ({ item: item as GameItem["item"], itemId });
 
   return [
-    route("/users/by-name/:username", ({ username = "" }) =>
-      foundOr("unknown_user", userOfName(usersById, username)),
-    ),
+    route("/users/by-name", ({ username = "" }) => foundOr("unknown_user", userOfName(usersById, username))),
 
     route("/groups/:groupId", ({ groupId = "" }) =>
       foundOr("unknown_group", groupOfFixture({ gameUsers, gameGroups }, groupId)),
