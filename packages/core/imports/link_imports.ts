@@ -80,6 +80,23 @@ export const importsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId, pi
   });
 });
 
+/**
+ * Adjusts what imports did to a link that was put back: its version has grown by two since its removal. Otherwise their
+ * undo takes the link for one that somebody has changed. @internal
+ */
+export const followRestored = Effect.fnUntraced(function* (
+  tx: Tx,
+  pid: Pid,
+  { chatId, linkVersion }: Pick<LinkRecord, "chatId" | "linkVersion">,
+) {
+  const made = yield* importsOf(tx, chatId, [pid]);
+  const earlier = made.filter((one) => one.linkVersion <= linkVersion - 2);
+  yield* tx.putAll(
+    importedLinks,
+    earlier.map(({ pid: _, ...one }) => ({ ...one, linkVersion: one.linkVersion + 2 })),
+  );
+});
+
 /** The users of a link that a write would make. */
 interface LinkUsers {
   readonly chatId: ChatId;

@@ -1,5 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { endImports } from "@accountlink/core/imports";
+import { endImports, followRestored } from "@accountlink/core/imports";
 import { linkMoved, linkRemoved, linkSet, scopeDeleted } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
@@ -212,6 +212,7 @@ function* restoreGame(
   if (removed.linkedAt !== removedAt) return Option.none();
   const link = { ...removed, gameId, linkVersion: removed.linkVersion + 1, linkedAt };
   yield* putLink(tx, scope, link);
+  yield* followRestored(txOf(tx), pid, link);
   const set = { record: link, previousGameId: null };
   yield* record(tx, pid, linkSet({ ...write, via: "restore" }, set));
   return Option.some(link);

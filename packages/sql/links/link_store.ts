@@ -1,4 +1,5 @@
 import { LinkStore, type Pid } from "@accountlink/core";
+import { followRestored } from "@accountlink/core/imports";
 import { linkMoved, linkSet } from "@accountlink/core/journal";
 import {
   type ChatMoved,
@@ -15,6 +16,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
+import { withTx } from "../records.ts";
 import { keyedStepOn, orConflict } from "../statements/keyed_write.ts";
 import { literalSql, readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
@@ -110,6 +112,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     yield* admission.refuse(yield* admission.lock(pid), write);
     const [set] = yield* readSets(restore(pid, chatId, gameId, removedAt));
     if (set === undefined) return Option.none();
+    yield* withTx(sql, (tx) => followRestored(tx, pid, set.record), true);
     yield* insertRecord(sql, pid, linkSet({ ...write, via: "restore" }, set));
     return Option.some(set.record);
   });

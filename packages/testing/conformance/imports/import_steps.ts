@@ -76,6 +76,11 @@ export const makeSteps = Effect.gen(function* () {
       yield* importLinks(lines, { at, file: fileOf(id) });
       return id;
     }),
+    /** Removes a link, and puts it back as it was. */
+    putBack: Effect.fnUntraced(function* ({ chatId, gameId }: PortableLink) {
+      yield* links.removeGame({ ...write, chatId });
+      yield* links.restoreGame({ ...write, chatId, gameId, removedAt: write.at });
+    }),
     undo: (id: string, at: Millis, limit = 10) => imports.undo({ ...write, at, id, limit }),
     /** The chat users of each game user of the scope. */
     holders: Effect.map(links.findByGameIds(global.pid, [chess, poker, rummy]), (found) => [...found]),

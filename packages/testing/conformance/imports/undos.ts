@@ -3,7 +3,7 @@ import { BlockStore } from "@accountlink/core/admission";
 import { undoableFor } from "@accountlink/core/imports";
 import { isOrWasLinked } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Option } from "effect";
+import { Array as Arr, Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
@@ -119,7 +119,7 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* run(uniqueText(), 9, "keep"), { inserted: 1, replaced: 0, unchanged: 0, kept: 2 });
   },
 
-  "three imports of the same links can be undone in any order, and leave the links from before all":
+  "three imports of the same links, also of those put back since, can be undone in any order, and leave the links from before all":
     function* () {
       const orders = [
         [0, 1, 2],
@@ -152,22 +152,23 @@ export const undos: Cases<StoragePorts> = {
         ],
       ];
       for (const [kind, lines] of files.entries())
-        for (const order of orders) {
-          const { importFile, undo, linesTo, records } = yield* makeThree;
+        for (const [order, isPutBack] of Arr.cartesian(orders, [false, true])) {
+          const { importFile, putBack, undo, linesTo, records } = yield* makeThree;
           const before = yield* records;
           const ids: Array<string> = [];
           const states: Array<typeof before> = [];
           for (const [index, [gameId, at]] of lines.entries()) {
             ids.push(yield* importFile(linesTo(gameId, at), 5 + index));
+            if (isPutBack) yield* Effect.forEach(linesTo(gameId, at), putBack);
             states.push(yield* records);
           }
           const [first = 0, second = 0, last = 0] = order;
           for (const index of [first, second]) yield* undo(ids[index] ?? "", 9);
-          expectEqual([kind, order, yield* records], [kind, order, states[last] ?? []]);
+          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, states[last] ?? []]);
           yield* undo(ids[last] ?? "", 9);
-          expectEqual([kind, order, yield* records], [kind, order, before]);
+          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, before]);
           yield* undo(ids[first] ?? "", 9);
-          expectEqual([kind, order, yield* records], [kind, order, before]);
+          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, before]);
         }
     },
 
