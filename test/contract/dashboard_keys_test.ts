@@ -159,6 +159,32 @@ test.each([
   expect((await browser.post(`/dashboard/${section}`, another)).status).toBe(201);
 });
 
+test.each([
+  ["keys", { name: "Pressed twice", access: "full" }],
+  ["webhooks", { description: "Pressed twice", url: "https://1.1.1.1/" }],
+])(
+  "of two equal forms of %s at once, one creates something or gives a new secret",
+  async (section, typed) => {
+    const { browser } = await signInOwner(server, ada);
+    const press = async (path: string, form: Readonly<Record<string, string>>) => {
+      const answers = await Promise.all([browser.post(path, form), browser.post(path, form)]);
+      const [done, refused] = answers.toSorted((one, other) => one.status - other.status);
+      return { text: done?.text ?? "", statuses: [done?.status, refused?.status] };
+    };
+    const form = formOf(await browser.get(`/dashboard/${section}/new`));
+    await server.platform.fail({ platform: "chat", mode: "slow", delayMs: 300, under: "/chat/api/guilds" });
+    const made = await press(`/dashboard/${section}`, { ...form, ...typed, scope: "guild", guildId: guild });
+    await server.platform.recover();
+    expect(made.statuses).toEqual([201, 409]);
+    const [, page = ""] = /data-leaves-for="([^"]*)"/.exec(made.text) ?? [];
+    const rotated = await press(`${page}/rotate`, {
+      ...formOf(await browser.get(page)),
+      graceSeconds: "86400",
+    });
+    expect(rotated.statuses).toEqual([200, 400]);
+  },
+);
+
 test("the page of keys says what is not allowed", async () => {
   const owner = await signInOwner(server, "100014");
   const { text } = await owner.browser.get("/dashboard/keys");

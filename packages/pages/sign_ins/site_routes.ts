@@ -2,7 +2,7 @@
 import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import { SignInRefused, type SignInSite, type SiteSignIn } from "@accountlink/core/sign_ins";
-import { type Asker, RequestPlaces } from "@accountlink/core/turns";
+import { type Asker, RequestPlaces, Turns } from "@accountlink/core/turns";
 import {
   type BoundRoute,
   HttpResponse,
@@ -43,6 +43,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
   const places = yield* RequestPlaces;
+  /** Equal forms of a person run one after the other, so that the second press of a button finds what the first did. */
+  const presses = new Turns({ resource: "page_writes", share: 1 });
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
@@ -101,13 +103,16 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
    */
   const answerForm = (sender: Asker, context: PageContext, maxBytes: number, answer: AnswerForm) =>
     Effect.flatMap(readSiteForm(context, maxBytes), (fields) =>
-      places.form(
-        sender,
-        // After the body, since the sign-in may end while a slow body arrives.
-        Effect.flatMap(visitorOf(context), (visitor) =>
-          fields.get("csrf") === visitor.csrf
-            ? asEffect(answer(visitor, fields))
-            : Effect.fail(new Forbidden({ reason: "csrf" })),
+      presses.step(
+        `${sender.account} ${sender.person} ${context.request.url}`,
+        places.form(
+          sender,
+          // After the body, since the sign-in may end while a slow body arrives.
+          Effect.flatMap(visitorOf(context), (visitor) =>
+            fields.get("csrf") === visitor.csrf
+              ? asEffect(answer(visitor, fields))
+              : Effect.fail(new Forbidden({ reason: "csrf" })),
+          ),
         ),
       ),
     );
