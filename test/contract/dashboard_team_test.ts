@@ -47,6 +47,16 @@ test("communities of which none is ticked are refused at their boxes, in the for
   expect(card).toContain(`name="of-${cyd}" value="some" checked`);
 });
 
+test("a member is removed by a form that is sent twice", async () => {
+  const browser = await signIn(ada);
+  const user = { chatId: "100006" };
+  expect((await postTo(browser, "add", { ...user, role: "moderator" })).status).toBe(303);
+  for (let press = 0; press < 2; press++) {
+    const { headers } = await postTo(browser, "remove", user);
+    expect(headers.location).toBe("/dashboard/team?done=memberRemoved");
+  }
+});
+
 test("moderators can see and leave the team, but cannot remove other members", async () => {
   const browser = await signIn(cyd);
   const { text } = await browser.get("/dashboard/team");

@@ -188,6 +188,16 @@ test("deliveries are listed in pages and by status", async () => {
   }
 });
 
+test("a webhook is deleted by a form that is sent twice", async () => {
+  const { owner } = await newOwner();
+  const { id } = await createWebhook(owner);
+  const form = { ...formOf(await owner.browser.get(`/dashboard/webhooks/${id}`)), confirm: "true" };
+  for (let press = 0; press < 2; press++) {
+    const { headers } = await owner.browser.post(`/dashboard/webhooks/${id}/delete`, form);
+    expect(headers.location).toBe("/dashboard/webhooks?done=deleted");
+  }
+});
+
 test("changes of a webhook are in the audit log, without URLs", async () => {
   const { owner } = await newOwner();
   const { id, path } = await createWebhook(owner);

@@ -243,13 +243,13 @@ const ofSignIn: ReadonlySet<string> = new Set([
  * Returns a function that makes the routes of the forms on the page of a key or a webhook: what each does, and what
  * follows. If a form is refused, the page shows it with the reason.
  *
- * @param find finds what the path names
+ * @param find finds what the path names, or answers a form about what is gone
  */
 export const makeActs =
   <Act extends string, Thing extends { readonly id: string }>(
     { form }: Pick<OwnerPages, "form">,
     pathOf: (id: Thing["id"] | ":id", act?: Act) => DashboardPath,
-    find: (visitor: OwnerVisitor) => Effect.Effect<Thing, SiteError>,
+    find: (visitor: OwnerVisitor) => Effect.Effect<Thing | HttpResponse, SiteError>,
     show: (visitor: OwnerVisitor, thing: Thing, refused: Refused, typed: Fields, act: Act) => Shown,
   ) =>
   /**
@@ -264,6 +264,7 @@ export const makeActs =
   ) =>
     form(pathOf(":id", act), function* (visitor, fields) {
       const thing = yield* find(visitor);
+      if (thing instanceof HttpResponse) return thing;
       const result = Effect.flatMap(others(thing, fields), (values) => submit(visitor, fields, values));
       const answered = Effect.flatMap(result, (made) => {
         const answer = typeof done === "string" ? done : done(made, visitor);

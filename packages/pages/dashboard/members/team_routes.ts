@@ -155,7 +155,10 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       fields("chatId") === visitor.owner.chatId
         ? seeOther(paths.signedOut)
         : seeOther(paths.team, { done: "memberRemoved" });
-    return orTeam(visitor, emptyNewMember, Effect.as(operations.remove.submit(visitor, fields), seen));
+    const removed = operations.remove.submit(visitor, fields);
+    // A button that is pressed twice finds the member gone.
+    const gone = Effect.catchTag(removed, "BadRequest", () => Effect.void);
+    return orTeam(visitor, emptyNewMember, Effect.as(gone, seen));
   };
 
   return [

@@ -78,7 +78,13 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, now, ...found }, typed, refused);
   });
 
-  const act = makeActs({ form }, webhookPath, webhookOf, (visitor, webhook, refused, fields, name) =>
+  const deleted = seeOther(paths.webhooks, { done: "deleted" });
+
+  /** A button that is pressed twice finds the webhook deleted. */
+  const webhookOrDeleted = (visitor: OwnerVisitor) =>
+    Effect.catchTag(webhookOf(visitor), "BadRequest", () => Effect.succeed(deleted));
+
+  const act = makeActs({ form }, webhookPath, webhookOrDeleted, (visitor, webhook, refused, fields, name) =>
     show(visitor, webhook, name === "update" ? typedWebhook(fields) : webhook, () => "", refused),
   );
 
@@ -125,7 +131,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     act(
       "delete",
       operations.remove,
-      () => seeOther(paths.webhooks, { done: "deleted" }),
+      () => deleted,
       (_, fields) =>
         fields("confirm") === "true"
           ? Effect.succeed({})
