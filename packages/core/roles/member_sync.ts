@@ -68,10 +68,13 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       record: LinkRecord | null | undefined,
       nickname: string | null | undefined,
     ) {
-      if (!isUndone(record)) return storedMember(record, nickname ?? null);
-      const given = yield* history.givenTo(placeOf(plan), chatId);
+      const found = storedMember(record, nickname ?? null);
+      if (record?.gameId !== null || (found.nickname === null && !isUndone(record))) return found;
+      const given = isUndone(record) ? yield* history.givenTo(placeOf(plan), chatId) : [];
       const kept = yield* store.keptNickname(placeOf(plan), chatId);
-      return storedMember(record, nickname ?? null, [...given], kept?.nickname);
+      // Only a link that an undone import made replaces a nickname after the last link has gone.
+      const own = kept !== null && kept.at > record.linkedAt ? kept.nickname : undefined;
+      return storedMember(record, found.nickname, [...given], own);
     });
 
     /** @param record the link of the member; undefined for a member whose link is removed */

@@ -31,7 +31,9 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
           ...newMember(place, chatId),
           mark: 1,
         };
-        const isKept = before.replacedAt === null && replaced !== null;
+        // The nickname that a member chose after the plan's had gone replaces the one from before.
+        const isNew = before.replacedAt === null || (before.nickname === null && replaced?.nickname !== null);
+        const isKept = replaced !== null && isNew;
         const kept = isKept ? { replacedNickname: replaced.nickname, replacedAt: at } : {};
         const member = { ...before, nickname, ...kept };
         yield* tx.put(roleMembers, member);

@@ -235,8 +235,9 @@ export class RolePlanStore extends Context.Service<
     ) => StoreEffect<void>;
 
     /**
-     * Stores the nickname that a plan is about to set, and keeps the one that it replaces, unless one of the member is
-     * kept already. Returns whether the kept one is of this time. Does nothing if the plan is unknown.
+     * Stores the nickname that a plan is about to set, and keeps the one that it replaces. One of the member that is kept
+     * already stays, unless the plan's had gone and the member has chosen another one since. Returns whether the kept one
+     * is of this time. Does nothing if the plan is unknown.
      */
     readonly startNickname: (place: PlanPlace, started: StartedNickname) => StoreEffect<boolean>;
 
