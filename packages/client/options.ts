@@ -29,7 +29,7 @@ export interface ClientOptions extends Omit<CallOptions, "signal"> {
   /**
    * The URL of the service, such as `https://links.example`. In a browser, a path on the page's own server works too.
    */
-  readonly url: string;
+  readonly url: string | URL;
   /** The API key. Leave it out if a server of yours adds it: a web page must never contain a key. */
   readonly key?: string | undefined;
   /** Sends the requests, instead of the global `fetch`. */

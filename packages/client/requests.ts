@@ -35,7 +35,8 @@ const invalid = (route: RouteId, name: string, reason: string): AccountLinkError
     retryAfter: null,
   });
 
-export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
+export const makeUrls = (options: Pick<ClientOptions, "url">) => {
+  const url = String(options.url);
   // Only a web page can fetch a path. Elsewhere, the error of `fetch` would not name this option. In Deno, `location`
   // exists but is undefined.
   const hasPage = (globalThis as { readonly location?: unknown }).location !== undefined;
