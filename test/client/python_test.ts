@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,6 +146,39 @@ client.close()`);
       expect(heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, undefined, "2"]);
       // A stream may be silent for longer than a request without an answer.
       expect(performance.now() - begun).toBeLessThan(20_000);
+    },
+  );
+
+  test.skipIf(whyNot !== null)(
+    `an answer that arrives byte by byte ends at the timeout, and one that breaks off is none ${whyNot ?? ""}`,
+    async () => {
+      const begun =
+        (status: number, go: (outgoing: ServerResponse) => void) => (outgoing: ServerResponse) => {
+          outgoing.writeHead(status, { "content-type": "application/json", "content-length": "60" });
+          go(outgoing);
+        };
+      const slowly = (outgoing: ServerResponse) => {
+        const pulse = setInterval(() => outgoing.write(" "), 100);
+        outgoing.on("close", () => clearInterval(pulse));
+      };
+      const broken = (outgoing: ServerResponse) => outgoing.write("{", () => outgoing.socket?.destroy());
+      const answers = [begun(200, slowly), begun(404, slowly), begun(200, broken), begun(404, broken)];
+      const service = startHttpServer(() => answers.shift() ?? "cut");
+      const { url: address } = await runUntil(onTestFinished)(service);
+      const program = programOf(`import os
+from accountlink import AccountLink
+client = AccountLink(os.environ["URL"], timeout=1, retry_for=0)
+codes = []
+while len(codes) < 4:
+    try:
+        client.sessions.create("player")
+    except Exception as error:
+        codes.append(error.code)
+print(*codes)
+client.close()`);
+      const asking = await start(program, { URL: address });
+      expect(await asking.ended).toBe(0);
+      expect(asking.output()).toBe("TIMEOUT TIMEOUT NETWORK_ERROR NETWORK_ERROR\n");
     },
   );
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -42,11 +43,24 @@ class Response:
         self._raw.close()
 
 
+def _body_of(raw: Any, deadline: float) -> bytes:
+    """The whole body. The timeout of the socket begins anew with each byte that arrives."""
+    parts: list[bytes] = []
+    while part := raw.read1(65536):
+        parts.append(part)
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    if raw.length:
+        raise http.client.IncompleteRead(b"", raw.length)
+    return b"".join(parts)
+
+
 class Transport:
     def __init__(self) -> None:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def send(self, request: Request) -> Response:
+        deadline = time.monotonic() + request.timeout
         outgoing = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
         try:
             try:
@@ -58,7 +72,7 @@ class Transport:
             except urllib.error.HTTPError as refusal:
                 raw = refusal
             with raw:
-                return Response(raw, raw.read())
+                return Response(raw, _body_of(raw, deadline))
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise unanswered(request.route, None if isinstance(reason, TimeoutError) else reason) from None
