@@ -71,6 +71,28 @@ test("before users are unlinked, the page says in which communities role and nic
   await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } });
 });
 
+test("before a link goes that cannot be put back beside another user's, the page says so", async () => {
+  const { browser } = owner;
+  const second = { pid, chatId: cyd, gameId: "2", reason: "Sister" };
+  expect((await owner.send("PUT /dashboard/api/links", { body: second })).status).toBe(200);
+  const allow = (oneChatUser: boolean) =>
+    owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { oneChatUser } });
+  const asking = async (path: string) => wordsOf(await browser.get(`/dashboard/${path}`));
+  const questions = (chatId: string) => [
+    `links/unlink?pid=${pid}&chatId=${chatId}`,
+    `links/unlink-all?chatId=${chatId}`,
+    `links/block?pid=${pid}&chatId=${chatId}`,
+  ];
+  const told =
+    "this community allows one: while one of them is linked, the links of the others can’t be put back.";
+  for (const path of questions(ben)) expect(await asking(path)).not.toContain(told);
+  expect((await allow(true)).status).toBe(200);
+  for (const path of questions(ben)) expect(await asking(path)).toContain(told);
+  for (const path of questions(unasked)) expect(await asking(path)).not.toContain(told);
+  await allow(false);
+  await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } });
+});
+
 test("rules that have changed since the page was opened are deleted only after another look", async () => {
   const { browser } = await signInOwner(server, ada);
   const path = `/dashboard/communities/${shared}/roles?guildId=${guild}`;

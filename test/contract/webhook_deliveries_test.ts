@@ -69,8 +69,10 @@ test("a failing delivery can be resent by its owner", async () => {
   expect(wordsOf(await owner.browser.get("/dashboard"))).toMatch(
     /The webhook [\w.:]+ has been failing since .* UTC\.\s+1 event waits\./,
   );
-  const page = wordsOf(await owner.browser.get(`/dashboard/webhooks/${id}`));
-  expect(page).toContain("Nothing more is sent, and 1 waiting event is lost.");
+  const page = async () => wordsOf(await owner.browser.get(`/dashboard/webhooks/${id}`));
+  expect(await page()).toContain("Nothing more is sent, and 1 waiting event is lost.");
+  const told = "It counts as failing until a delivery arrives: when your server works again, send a test.";
+  expect(await page()).toContain(told);
   receiver.answer(path, 200);
   const eventId = textOf(failing?.eventId);
   const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
@@ -78,6 +80,7 @@ test("a failing delivery can be resent by its owner", async () => {
   expectData(resent, { delivery: { ...delivery, nextAttemptAt: null } });
   expect(await deliveriesOf(owner, id, "?status=failing")).toEqual([]);
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
+  expect(await page()).not.toContain(told);
 });
 
 test("an owner can send pending deliveries at once, by a form or JSON", async () => {

@@ -13,6 +13,7 @@ import { type Fields, fieldsFrom } from "../form_fields.ts";
 import { placeIn } from "../form_values.ts";
 import { readUpload, type UploadFields } from "../imports/import_upload.ts";
 import { reasonField } from "../links/link_questions.ts";
+import { oneUserHtml } from "../links/lost_with_link.ts";
 import { buttonsOr, checkField, panelTo } from "../look/field.ts";
 import { type AccountNames, nameIn, platforms } from "../look/names.ts";
 import { reasonOf } from "../look/refused.ts";
@@ -270,6 +271,7 @@ const blockQuestion = ({ community, chatId, gameId, ofGame, names }: BlockQuesti
             platform: platforms.chat,
           })
     }</p>
+${ofGame.length > 1 && community.settings.oneChatUser && oneUserHtml}
 <p>${say("blocks.told")}</p>
 ${panelTo(paths.block, { pid })`
 ${chatId !== null && checkField("chatId", say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }), true, chatId)}

@@ -20,7 +20,7 @@ import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts"
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { accountText } from "./links_page.ts";
-import { makeLostWithLink } from "./lost_with_link.ts";
+import { makeLostWithLink, makeOneUserNote } from "./lost_with_link.ts";
 import { makeListsOfUser, makeUserLists, type UserList } from "./user_page.ts";
 
 const reason = {
@@ -57,13 +57,13 @@ export const linksChanged = { status: 409, problems: [], general: say("link.chan
  * Asks before users of a list are unlinked.
  *
  * @param others other lists in which a single user is linked
- * @param lost what the bot takes back; null if it gives nothing for these links
+ * @param lost what the bot takes back, and what cannot be put back
  */
 export const unlinkQuestion = (
   community: Community,
   links: ReadonlyArray<NamedLink>,
   others: ReadonlyArray<UserList>,
-  lost: Html | null,
+  lost: Html,
   refused: Refused | null,
 ): Page => {
   const { pid } = community.scope;
@@ -156,23 +156,20 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
   const listsOf = yield* makeListsOfUser;
   const namedLists = yield* makeUserLists;
   const lostIn = yield* makeLostWithLink;
+  const oneUserNote = yield* makeOneUserNote;
 
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: Html | null) {
     if (!isChatId(chatId)) return seeOther(paths.links);
     const lists = yield* namedLists(visitor, chatId);
     const chat = yield* profiles.chat(chatId, null);
-    return lists.length === 0
-      ? seeOther(paths.links, { q: chatId })
-      : unlinkAllQuestion(
-          chatId,
-          chat,
-          lists,
-          yield* lostIn(
-            lists.map(({ community }) => community.scope.pid),
-            [{ chatId, name: accountText(chatId, chat) }],
-          ),
-          failed,
-        );
+    if (lists.length === 0) return seeOther(paths.links, { q: chatId });
+    const lost = yield* lostIn(
+      lists.map(({ community }) => community.scope.pid),
+      [{ chatId, name: accountText(chatId, chat) }],
+    );
+    const notes = yield* Effect.forEach(lists, ({ community, link }) => oneUserNote(community, [link]));
+    const note = notes.find((each) => each !== null) ?? null;
+    return unlinkAllQuestion(chatId, chat, lists, html`${lost}${note}`, failed);
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -206,7 +203,7 @@ const unlinkAllQuestion = (
   chatId: ChatId,
   chat: ChatProfile | null,
   lists: ReadonlyArray<UserList>,
-  lost: Html | null,
+  lost: Html,
   failed: Html | null,
 ): Page => ({
   status: failed === null ? 200 : 409,

@@ -7,7 +7,7 @@ import { allLinks, isLinked } from "@accountlink/core/links";
 import { type Contest, makeContestOf, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Array, Effect, Option, Stream } from "effect";
-import type { Problem } from "../../html.ts";
+import { html, type Problem } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvStream } from "../csv_file.ts";
@@ -29,7 +29,7 @@ import {
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { makeLinksList } from "./links_list.ts";
 import { accountText, emptyLinkForm, type LinkForm } from "./links_page.ts";
-import { makeLostWithLink } from "./lost_with_link.ts";
+import { makeLostWithLink, makeOneUserNote } from "./lost_with_link.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
 /** At most this many users are unlinked together. A search finds no more members. */
@@ -51,6 +51,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const listsOf = yield* makeUserLists;
   const contestOf = yield* makeContestOf;
   const lostIn = yield* makeLostWithLink;
+  const oneUserNote = yield* makeOneUserNote;
   /** Accounts for which a file with names is downloaded. */
   const naming = new Set<string>();
 
@@ -129,14 +130,15 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   ) {
     const { pid } = community.scope;
     const others = found.length > 1 ? [] : yield* listsOf(visitor, found[0].link.chatId);
+    const lost = yield* lostIn(
+      [pid],
+      found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
+    );
     return unlinkQuestion(
       community,
       found,
       others.filter((other) => other.community.scope.pid !== pid),
-      yield* lostIn(
-        [pid],
-        found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
-      ),
+      html`${lost}${yield* oneUserNote(community, found)}`,
       refused,
     );
   });

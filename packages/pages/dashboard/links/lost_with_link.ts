@@ -1,11 +1,12 @@
-/** What members lose besides the link when somebody unlinks them. */
-import type { ChatId, Pid } from "@accountlink/core";
+/** What members lose besides the link when somebody unlinks them, and whether the link can be put back. */
+import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { Profiles } from "@accountlink/core/platforms";
 import { givesSomething, makeLostWithLink as makeLostByMember, RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
-import { guildText } from "../look/names.ts";
+import type { Community } from "../communities/community.ts";
+import { guildText, platforms } from "../look/names.ts";
 import { listOf, say, separated } from "../look/say.ts";
 
 const mostNamed = 5;
@@ -46,3 +47,19 @@ export const makeLostWithLink = Effect.gen(function* () {
     })}`;
   });
 });
+
+/** Says that a list allows one user of each game account. */
+export const oneUserHtml = html`<p>${say("unlink.one_user", { platform: platforms.game })}</p>`;
+
+/** Returns a function that says so before links go that keep each other from being put back; null if none do. */
+export const makeOneUserNote = Effect.map(LinkStore, (store) =>
+  Effect.fnUntraced(function* (
+    { scope: { pid }, settings }: Community,
+    links: ReadonlyArray<{ readonly link: { readonly gameId: GameId } }>,
+  ) {
+    if (!settings.oneChatUser) return null;
+    const gameIds = [...new Set(links.map(({ link }) => link.gameId))];
+    const users = yield* store.findByGameIds(pid, gameIds, 2);
+    return [...users.values()].some(({ length }) => length > 1) ? oneUserHtml : null;
+  }),
+);

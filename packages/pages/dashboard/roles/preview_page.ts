@@ -37,6 +37,8 @@ export interface PreviewView extends NamedRoles, ManagedGuild {
   readonly hasLinks: boolean;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
+  /** Whether the stored rules set nicknames, and these rules do not. */
+  readonly keepsNicknames: boolean;
   readonly chosen: PreviewChoice;
   readonly names: AccountNames["chats"];
   /** Identifies the stored rules, which nobody may have changed meanwhile. */
@@ -258,11 +260,15 @@ const examplesHtml = (view: PreviewView, roleId: string): Html => {
 const namesHtml = (view: PreviewView): Html | null => {
   const { preview, names, community } = view;
   const { linked, unlinked } = preview.nicknames;
-  if (linked + unlinked === 0) return null;
+  if (linked + unlinked === 0 && !view.keepsNicknames) return null;
   return section(say("preview.nicknames"))`
-<p>${say("preview.renamed", { count: linked })} ${
+${view.keepsNicknames && html`<p>${say("preview.nicknames_stay")}</p>`}
+${
+  linked + unlinked > 0 &&
+  html`<p>${say("preview.renamed", { count: linked })} ${
     unlinked > 0 && html`${say("preview.unnamed", { count: unlinked })} `
-  }${say("preview.kept")}</p>
+  }${say("preview.kept")}</p>`
+}
 ${
   preview.names.length > 0 &&
   tableHtml({

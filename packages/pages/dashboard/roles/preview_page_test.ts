@@ -22,6 +22,7 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
       guildName: "Rook",
       preview: { ...preview, state, ...parts },
       isOn: false,
+      keepsNicknames: false,
       chosen: { unlinked: "keep", take: [] },
       roles: [],
       names: new Map(),

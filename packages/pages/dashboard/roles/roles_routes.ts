@@ -4,7 +4,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { pageOf } from "@accountlink/core/list_page";
 import { OwnedScopes } from "@accountlink/core/owners";
-import { RolePlans } from "@accountlink/core/roles";
+import { RolePlans, templatesOf } from "@accountlink/core/roles";
 import { toStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -79,6 +79,7 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       preview,
       hasLinks: (yield* store.countLinks(scope.pid, { enough: 1 })) > 0,
       isOn: plan.state === "on",
+      keepsNicknames: templatesOf(plan).length > 0 && templatesOf(preview.settings).length === 0,
       chosen: chosen ?? {
         // Only who has turned rules on has chosen it.
         unlinked: plan.state === "on" && plan.rules.length > 0 ? plan.unlinked : "keep",

@@ -175,7 +175,12 @@ ${webhook.status === "disabled" ? html`<div class="notice bad" role="alert"><p>$
 <div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
 ${webhook.failingSince !== null && html`<div><dt>Failing since</dt><dd>${timeHtml(webhook.failingSince)}</dd></div>`}
 <div><dt>Created</dt><dd>${timeHtml(webhook.createdAt)}</dd></div>
-</dl>`;
+</dl>
+${
+  webhook.status === "active" &&
+  webhook.failingSince !== null &&
+  html`<p>It counts as failing until a delivery arrives: when your server works again, send a test.</p>`
+}`;
 
 const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
 ${formTo(webhookPath(id, "test"), {}, html` class="more"`)`<button class="button">Send a test</button>`}
