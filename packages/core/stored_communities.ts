@@ -22,7 +22,7 @@ import {
 } from "./communities/community.ts";
 import { CommunityStore, type UserPause } from "./communities/community_store.ts";
 import type { DataScope } from "./data_scope.ts";
-import { followLog, guildLogEntries, guildLogs, logIdOf } from "./guild_log/mod.ts";
+import { followLog, guildLogEntries, guildLogs, logIdOf, retryLog } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
 import { type RecordOf, recordType } from "./records/record_type.ts";
 import {
@@ -220,6 +220,7 @@ export const storedCommunities = recordStore(CommunityStore, (records) => {
         assertStorable(Object.values(update).filter((value) => typeof value === "string"));
         const stored = yield* recordAt(tx, change);
         const before = { ...nothingChosen, ...stored.settings };
+        if (isOfLog) yield* retryLog(tx, change);
         if (changedIn(before, update).length === 0) return;
         yield* putSettings(tx, stored, update, position);
         const linking = { ...before, ...stored, paused: pausedOf(stored) };

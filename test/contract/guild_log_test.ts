@@ -235,6 +235,25 @@ test("a channel that is closed is a problem of the plan, and another channel end
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: true } });
 });
 
+test("a closed channel that is saved again once it is open is told at once", async () => {
+  const setLog = async (logChannelId: string) => expect((await put({ logChannelId })).status).toBe(200);
+  const mayPost = (may: boolean) =>
+    platform.send(`PUT /control/guilds/${guild}/channels/${staff}`, {
+      body: { name: "staff", mayPost: may },
+    });
+  await mayPost(true);
+  await setLog(staff);
+  await mayPost(false);
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "6", reason: "A test" } });
+  const problems = async () => (await stateOf())?.problems;
+  await expect.poll(problems, waiting).toBe(1);
+  await mayPost(true);
+  await setLog(staff);
+  await expect.poll(() => postsIn(staff), waiting).toMatch(/was linked to Player 6/);
+  expect(await problems()).toBe(0);
+  await setLog(hall);
+});
+
 test("an erased user is taken out of messages that were posted, and others stay", async () => {
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: eve, gameId: "5", reason: "A test" } });
   await expect.poll(() => postsIn(hall), waiting).toContain("Player 5");

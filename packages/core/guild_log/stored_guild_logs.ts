@@ -65,6 +65,13 @@ export const followLog = Effect.fnUntraced(function* (
   });
 });
 
+/** Has the channel of a log tried at once if it was found closed, because somebody chose it again. @internal */
+export const retryLog = Effect.fnUntraced(function* (tx: Tx, place: PlanPlace) {
+  const stored = yield* tx.get(guildLogs, logIdOf(place));
+  if (stored !== undefined && stored.closedAt !== null)
+    yield* tx.put(guildLogs, { ...stored, closedAt: null });
+});
+
 /** Finds the messages that name a chat user. @internal */
 export const messagesOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
   const named = yield* tx.list(guildLogUsers.byUser, [chatId]);
