@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { CommunityStore, isGenerated } from "../communities/mod.ts";
 import { BadRequest, Conflict } from "../errors.ts";
-import { KeyChanges } from "../keys/key_changes.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
 import { type Account, type KeyOwner, KeyStore, originOf } from "../keys/mod.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
@@ -10,6 +10,9 @@ import { StoredPlans } from "../roles/stored_plans.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
+
+/** How long other nodes accept a revoked key or an ended sign-in at most. */
+const longestTrust = "1 second";
 
 /** Renames and deletes the account of the signed-in owner, and deletes the data of its communities. */
 export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlink/core/OwnedAccounts", {
@@ -21,7 +24,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
     const webhooks = yield* Webhooks;
     const scopes = yield* OwnedScopes;
     const writer = yield* LinkWriter;
-    const { announce } = yield* KeyChanges;
+    const keys = yield* ApiKeys;
     const random = yield* SecureRandom.SecureRandom;
     const notFound = new BadRequest({ problem: "not_found" });
 
@@ -62,6 +65,8 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
       remove: Effect.fn("OwnedAccounts.remove")(function* (owner: KeyOwner) {
         const { name } = owner.account;
         const origin = originOf(owner);
+        const now = yield* Clock.currentTimeMillis;
+        for (const { id } of yield* store.listKeys(name, now, "living")) yield* keys.revoke(id, origin);
         const configured = yield* store.listScopes(name);
         for (const { scope } of configured) {
           for (const community of yield* communities.list(scope.pid)) {
@@ -71,15 +76,16 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
           for (const plan of yield* plans.list(scope.pid)) yield* storedPlans.remove(plan, origin);
         }
         for (const { id } of yield* webhooks.list(name)) yield* webhooks.remove(name, id, origin);
+        // Other nodes accept the keys for up to a second. Nobody could delete what they link once the account has ended.
+        yield* Effect.sleep(longestTrust);
         for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin, false);
         const pseudonym = `erased:${yield* randomToken(random)}`;
         const at = yield* Clock.currentTimeMillis;
         const ending = Effect.gen(function* () {
-          const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
-          if (Option.isNone(revoked)) return yield* notFound;
-          yield* Effect.forEach(revoked.value, announce, { discard: true });
-          // Other nodes accept the keys for up to a second, and may have made links after the deletion above.
-          yield* Effect.sleep("1 second");
+          const ended = yield* store.endAccount({ ...origin, name, pseudonym, at });
+          if (Option.isNone(ended)) return yield* notFound;
+          // Other nodes accept sign-ins for up to a second, and members may have linked users since the deletion above.
+          yield* Effect.sleep(longestTrust);
           for (const { scope } of configured) {
             const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
             yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor }, false);
@@ -91,7 +97,5 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
     };
   }),
 }) {
-  static readonly layer = Layer.effect(OwnedAccounts, OwnedAccounts.make).pipe(
-    Layer.provide(KeyChanges.layer),
-  );
+  static readonly layer = Layer.effect(OwnedAccounts, OwnedAccounts.make);
 }
