@@ -195,12 +195,11 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
 
     remove: Effect.fnUntraced(function* (removal) {
       // If the process ends amid the removal, rules that are on have forgotten what they owe to members.
-      const before = yield* write("remove", queuesOf(removal), function* (tx) {
+      yield* write("remove", queuesOf(removal), function* (tx) {
         const stored = yield* findPlan(tx, removal);
-        if (!isOn(stored)) return stored;
-        yield* tx.put(rolePlans, paused(stored));
-        yield* turnLinking(tx, removal, "paused", pauseBy(removal.actor, removal.at));
-        return stored;
+        if (!isOn(stored)) return;
+        const settings = { ...settingsOf(stored), state: "paused" } as const;
+        yield* put(tx, { ...removal, position: stored.position, settings });
       });
       yield* dropMembers(removal, () => Effect.succeed(true));
       const isRemoved = yield* write("remove", queuesOf(removal), function* (tx) {
@@ -208,7 +207,7 @@ export const storedRolePlans = recordStore(RolePlanStore, (records) => {
         const stored = yield* findPlan(tx, removal);
         const isCommunity = yield* closeCommunity(tx, removal);
         if (stored === undefined && !isCommunity) return false;
-        const details = planEntryDetails(removal, before === undefined ? noPlan : settingsOf(before));
+        const details = planEntryDetails(removal, stored === undefined ? noPlan : settingsOf(stored));
         yield* tx.journal(removal, "roles.deleted", details);
         yield* noteTurn(tx, removal, "removed");
         yield* tx.remove(rolePreviews, pid, guildId);

@@ -147,7 +147,7 @@ it("a webhook whose removal is killed has all of its deliveries, or is gone and 
   expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
 });
 
-it("rules whose removal is killed are off before they forget a member", async () => {
+it("rules whose removal is killed are off before they forget a member, and the log says so once", async () => {
   const place = { pid, guildId: GuildId.make("70001") };
   const add = Effect.gen(function* () {
     yield* makeScope;
@@ -162,11 +162,14 @@ it("rules whose removal is killed are off before they forget a member", async ()
     const plan = Option.getOrNull(yield* store.find(place));
     const { pending } = yield* store.status(place);
     expect(plan?.state === "on" ? pending : numbers.length).toBe(numbers.length);
+    const told = (yield* actionsOf("acme")).filter((action) => action === "roles.updated");
+    expect(told.length).toBe(plan?.state === "on" ? 1 : 2);
     yield* remove;
   });
   const isEnded = Effect.gen(function* () {
     expect(Option.isNone(yield* RolePlanStore.use((store) => store.find(place)))).toBe(true);
-    expect((yield* actionsOf("acme")).filter((action) => action === "roles.deleted").length).toBe(1);
+    const actions = (yield* actionsOf("acme")).filter((action) => action.startsWith("roles."));
+    expect(actions).toEqual(["roles.deleted", "roles.updated", "roles.updated"]);
   });
   expect(await killAfterEach(remove, resume, isEnded, add)).toBeGreaterThan(3);
 });
