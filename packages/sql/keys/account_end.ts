@@ -5,14 +5,24 @@ import type { SqlClient } from "effect/sql";
 import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
+/** Stores the account of a pseudonym, before entries move to it: a move of the storage refuses entries of no account. */
+export const addPseudonym = (
+  sql: SqlClient.SqlClient,
+  { tier, status }: KnownAccount,
+  pseudonym: string,
+) => sql`
+  INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})
+  ON CONFLICT (name) DO NOTHING`;
+
 /** Gives an account its pseudonym, and takes its chat ID and its names. Returns the pseudonym. */
 export const releaseAccount = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { name, tier, status }: KnownAccount,
+  account: KnownAccount,
   pseudonym: string,
 ) {
   const { forUpdate } = dialectOf(sql);
-  yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
+  const { name } = account;
+  yield* addPseudonym(sql, account, pseudonym);
   yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
   yield* sql`UPDATE scopes SET account = ${pseudonym} WHERE account = ${name}`;
   yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;

@@ -6,7 +6,7 @@ import { entriesOfStep } from "./account_end.ts";
 
 const count = 3 * entriesOfStep;
 
-test("the entries of an account that ends move in steps, and the rest in its end", function* () {
+test("the entries of an account that ends move in steps to an account that a move of the storage finds", function* () {
   const { tamper, look } = yield* Tampering;
   const keys = yield* KeyStore;
   yield* keys.ensureAccount({ name: "ada", chatId: null, tier: "free" });
@@ -20,6 +20,7 @@ test("the entries of an account that ends move in steps, and the rest in its end
   );
   while (left() === count) yield* Effect.yieldNow;
   expect(left() % entriesOfStep).toBe(0);
+  expect(look("SELECT name FROM accounts WHERE name = 'gone'").length).toBe(1);
   expect(yield* Fiber.join(ending)).toEqual(Option.some([]));
   expect(left()).toBe(0);
   const renamed = "SELECT 1 FROM journal WHERE place = 'account gone' AND actor_id = 'gone'";

@@ -11,7 +11,7 @@ import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-import { moveEntries, releaseAccount, renameActors } from "./account_end.ts";
+import { addPseudonym, moveEntries, releaseAccount, renameActors } from "./account_end.ts";
 import {
   accountColumns,
   configuredColumns,
@@ -101,10 +101,13 @@ export const knownAccountsOn = (sql: SqlClient.SqlClient, isWrite: boolean) => {
 
     releaseAccount: (account: KnownAccount, pseudonym: string) => releaseAccount(sql, account, pseudonym),
 
-    renameEntries: ({ name }: KnownAccount, pseudonym: string) =>
-      Effect.flatMap(moveEntries(sql, name, pseudonym), (isMore) =>
-        isMore ? Effect.succeed(true) : renameActors(sql, name, pseudonym),
-      ),
+    renameEntries: Effect.fnUntraced(function* (account: KnownAccount, pseudonym: string) {
+      yield* addPseudonym(sql, account, pseudonym);
+      return (
+        (yield* moveEntries(sql, account.name, pseudonym)) ||
+        (yield* renameActors(sql, account.name, pseudonym))
+      );
+    }),
 
     endSignIns: ({ name }: KnownAccount) =>
       Effect.as(
