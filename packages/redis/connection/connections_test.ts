@@ -156,6 +156,19 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     assert.strictEqual(yield* Effect.promise(() => client.dbsize()), 0);
   });
 
+  test("connections to a Redis with too many clients are established once others close", function* () {
+    const server = yield* startRedis({ config: ["maxclients 1"] });
+    const other = yield* openClient(server.url);
+    yield* Effect.eventually(Effect.tryPromise(() => other.ping()));
+    const open = openNode(`${server.url}/3`);
+    // Redis may end a connection before its client has read why.
+    yield* Effect.replicateEffect(Effect.scoped(open), 8);
+    const ports = yield* open;
+    assert.strictEqual(reasonOf(yield* Effect.flip(useAll(ports))), "not connected");
+    yield* Effect.promise(() => other.config("SET", "maxclients", "100"));
+    yield* Effect.eventually(useAll(ports));
+  });
+
   test("the error for a malformed URL does not repeat the URL", function* () {
     const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
     const error = yield* Effect.flip(build);

@@ -29,15 +29,20 @@ export const runCommand = <A>(
     }),
   );
 
+const tooManyClients = "too many clients";
+
 /** The text of an error reply; null for any other error. */
 export const errorReplyOf = (error: unknown): string | null =>
   error instanceof ReplyError ? (error as Error).message : null;
+
+/** Replies to the first command of a connection, which say nothing of the command. */
+const ofConnection: ReadonlySet<string> = new Set(["NOAUTH", "BUSY", tooManyClients]);
 
 /** Whether a server, after the login, refused the database of the URL: it has none of that number, or its user may not. */
 export const isRefusedDatabase = (error: unknown): boolean =>
   errorReplyOf(error) !== null &&
   (error as { readonly command?: { readonly name: string } }).command?.name === "select" &&
-  reasonOf(error) !== "NOAUTH";
+  !ofConnection.has(reasonOf(error));
 
 /** Says what the user of the URL may not do. Redis names the command, and neither keys nor channels. */
 const deniedIn = (reply: string): string => {
@@ -53,6 +58,7 @@ const deniedIn = (reply: string): string => {
 export const reasonOf = (error: unknown): string => {
   const reply = errorReplyOf(error);
   if (reply?.startsWith("NOPERM")) return deniedIn(reply);
+  if (reply?.includes("max number of clients")) return tooManyClients;
   if (reply !== null) return /^[A-Z]+\b/.exec(reply)?.[0] ?? "refused";
   if (!(error instanceof Error)) return "unknown";
   // Without a reachable node, the cluster client wraps the error of the last node that it tried.

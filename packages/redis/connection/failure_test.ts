@@ -7,6 +7,7 @@ const withCode = (code: string) => Object.assign(new Error("connect to 10.0.0.1:
 
 it.each([
   [reply("OOM command not allowed when used memory > 'maxmemory'"), "OOM"],
+  [reply("ERR max number of clients reached"), "too many clients"],
   [reply("MOVED 3999 10.0.0.1:6381"), "MOVED"],
   [reply("secret words"), "refused"],
   [withCode("ECONNREFUSED"), "ECONNREFUSED"],
