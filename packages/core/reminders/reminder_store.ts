@@ -59,7 +59,8 @@ export const storedReminders = recordStore(ReminderStore, ({ read, write }) => (
     write("claim", queueOf(claim.guildId), function* (tx) {
       const { guildId, hash, at } = claim;
       if ((yield* tx.list(reminders.byMember, [guildId, hash])).length > 0) return "reminded";
-      const recent = { after: [at - reminderPause], limit: 1 };
+      // The clock may have been set back since later ones.
+      const recent = { after: [at - reminderPause], before: [at + reminderPause], limit: 1 };
       if ((yield* tx.list(reminders.byTime, [guildId], recent)).length > 0) return "early";
       yield* tx.create(reminders, claim);
       return "claimed";

@@ -99,7 +99,12 @@ const mayTell = ({ item, hasNews, problemAt }: LogCourier): boolean =>
   hasNews || item.waitsSince !== null || (item.problemAt !== null && item.problemAt !== problemAt);
 
 /** Whether a message of a log names erased users, and is due to be edited. */
-const hasEdit = ({ item: { editAt } }: LogCourier, at: Millis): boolean => editAt !== null && editAt <= at;
+const hasEdit = ({ item: { editAt } }: LogCourier, at: Millis): boolean =>
+  editAt !== null && editAt <= dueUntil(editAt, at, day);
+
+/** Whether less than a day is between two times, of which the clock may have told the earlier one while it was ahead. */
+const isWithinDay = (time: Millis | null, now: Millis): boolean =>
+  time !== null && Math.abs(now - time) < day;
 
 const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* GuildLogStore;
@@ -157,7 +162,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   /** Returns whether the account's team still manages the guild, as it was asked within a day. */
   const isAllowed = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
     const { managedAt, item } = courier;
-    if (managedAt !== null && now < managedAt + day) return true;
+    if (isWithinDay(managedAt, now)) return true;
     if (!(yield* isManaged(item))) return false;
     courier.managedAt = now;
     return true;
@@ -165,7 +170,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   const tell = Effect.fnUntraced(function* (courier: LogCourier, node: string, now: Millis) {
     const { channelId, closedAt } = courier.item;
-    if (channelId === null || (closedAt !== null && now < closedAt + day)) return;
+    if (channelId === null || isWithinDay(closedAt, now)) return;
     const news = yield* readNews(courier, now);
     if (news === null) {
       courier.nextAt = now + importPause / 3;
@@ -191,7 +196,8 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   /** Edits a message from which users were erased. A message that cannot be edited within 30 days stays unchanged. */
   const edit = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
-    const [message] = yield* store.dueEdits(placeOf(courier.item), now, 1);
+    const until = dueUntil(courier.item.editAt, now, day);
+    const [message] = yield* store.dueEdits(placeOf(courier.item), until, 1);
     courier.item = { ...courier.item, editAt: null };
     if (message === undefined) return;
     const { channelId, messageId, lines, erasedAt } = message;

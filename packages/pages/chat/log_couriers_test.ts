@@ -1,6 +1,7 @@
 import { ChatId, ChatPlatform, GameId, type GuildId, LinkStore, type Pid } from "@accountlink/core";
 import { CommunityStore } from "@accountlink/core/communities";
 import { GuildLogStore } from "@accountlink/core/guild_log";
+import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { PostRefused } from "@accountlink/core/platforms";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
@@ -141,6 +142,29 @@ test("a log goes on after the clock, which was an hour ahead, is set back", func
   yield* links.removeGame({ ...write, chatId: ada, at: 6_000 });
   yield* pass(10);
   expect(posted).toHaveLength(2);
+});
+
+test("a log rests for nothing that a clock, which was a month ahead, has stored", function* () {
+  const { tellIn, start, setProblem, post, forgetBob, done, posted, write } = yield* world;
+  const month = 30 * 86_400_000;
+  let ahead = month;
+  const then = aheadBy(() => ahead);
+  yield* tellIn("closed");
+  yield* then(start);
+  yield* then(setProblem);
+  yield* pass(5);
+  expect(done).toEqual(["post in closed"]);
+  yield* post(["open"]);
+  yield* then(forgetBob(0));
+  const file = { progress: null, proof: "import", existing: "keep" } as const;
+  const links = [{ chatId: ada, gameId: GameId.make("1"), lastVerifiedAt: 1 }];
+  ahead = 0;
+  yield* pass(20);
+  expect(done.slice(1).toSorted()).toEqual(["edit", "post in closed"]);
+  yield* tellIn("open");
+  yield* ImportStore.use((imports) => imports.importBatch({ ...write, ...file, links, at: month }));
+  yield* pass(10);
+  expect(posted.at(-1)).toContain("imported");
 });
 
 test("the events of a user are told in order, although the clocks of two nodes differ", function* () {

@@ -142,7 +142,8 @@ const kindsOf = (problems: ReadonlyArray<SharedProblem>) =>
 const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolean => {
   const imports = page.filter(({ type }) => type === "links.imported");
   const [first, last] = [imports[0], imports.at(-1)];
-  return (
-    first !== undefined && last !== undefined && now < last.at + importPause && now < first.at + longestImport
-  );
+  if (first === undefined || last === undefined) return false;
+  // The clock may have been set back since.
+  const isRecent = last.at < now + longestImport && now < first.at + longestImport;
+  return isRecent && now < last.at + importPause;
 };

@@ -6,6 +6,7 @@
 import { ChatPlatform } from "@accountlink/core";
 import { hasAccepted, MemberStore } from "@accountlink/core/accounts";
 import { type Community, CommunityStore, placeOf } from "@accountlink/core/communities";
+import { dueUntil } from "@accountlink/core/couriers";
 import { isChatId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { type ChatChannels, Urgency } from "@accountlink/core/platforms";
@@ -106,12 +107,13 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
     problem: "Cannot tell owners that their rules have stopped",
     work: Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis;
-      if (now >= seekAt) {
+      const isDue = (at: Millis) => at <= dueUntil(at, now, seekInterval);
+      if (isDue(seekAt)) {
         seekAt = now + seekInterval;
         if (yield* seek(now)) seekAt = now;
       }
-      if (now < tellAt) return;
-      if (now >= readAt || ![...round.values()].some((own) => own.length > 0)) {
+      if (!isDue(tellAt)) return;
+      if (isDue(readAt) || ![...round.values()].some((own) => own.length > 0)) {
         readAt = now + seekInterval;
         yield* read(now);
       }

@@ -79,12 +79,16 @@ const world = Effect.gen(function* () {
       Effect.andThen(startNode()),
       Effect.andThen(pass(20)),
     );
+  const setBack = Effect.sync(() => {
+    ahead = 0;
+  });
   return {
     place,
     sent,
     answers,
     turn,
     leap,
+    setBack,
     stopNodes,
     pauseFor,
     startNode,
@@ -283,6 +287,16 @@ test("a lost right is told when it is new, and again only after it was given bac
   yield* right(false);
   yield* right(true);
   expect(sent.length).toBe(2);
+});
+
+test("a lost right is told after the clock, which was a day ahead, is set back", function* () {
+  const { sent, turn, leap, setBack, place, plans, now } = yield* world;
+  yield* leap("1 day");
+  yield* setBack;
+  yield* turn("on");
+  yield* plans.setProblem(place, "no_permission", yield* now);
+  yield* pass(10);
+  expect(sent.length).toBe(1);
 });
 
 test("a copy of the storage tells nobody until it is resumed", function* () {

@@ -11,6 +11,7 @@ import {
   mayLink,
   placeOf,
 } from "@accountlink/core/communities";
+import { dueUntil } from "@accountlink/core/couriers";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
 import type { ChatId } from "@accountlink/core/ids";
 import { LinkStore } from "@accountlink/core/links";
@@ -65,7 +66,8 @@ const makeTurns = Effect.gen(function* () {
   let nextAt = (yield* Clock.currentTimeMillis) + space;
   const next = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
-    const at = Math.max(now, nextAt);
+    // The clock may have been set back since the last turn.
+    const at = Math.max(now, Math.min(nextAt, now + space));
     nextAt = at + space;
     yield* Effect.sleep(at - now);
   });
@@ -206,7 +208,8 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   const hasRested = Effect.fnUntraced(function* (name: string) {
     const now = yield* Clock.currentTimeMillis;
-    if (now < botRestsUntil || now < (restsUntil.get(name) ?? 0)) return false;
+    const until = Math.max(botRestsUntil, restsUntil.get(name) ?? 0);
+    if (until > dueUntil(until, now, remindersRest)) return false;
     restsUntil.delete(name);
     return true;
   });

@@ -8,7 +8,7 @@ import { RemindersPerMinute } from "@accountlink/core/reminders";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { Secrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
-import { expect } from "@accountlink/test-servers/effect";
+import { aheadBy, expect } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
 import { Clock, Effect, Layer, Scope } from "effect";
 import { layerReminders } from "./reminders.ts";
@@ -35,8 +35,12 @@ const test = testWithTwoAccounts([manager, other], platform);
 
 const pass = (minutes: number) => passLooks(30 * minutes, "2 seconds");
 
-/** Reminds the members of each guild in a scope of an account. */
-const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
+/**
+ * Reminds the members of each guild in a scope of an account.
+ *
+ * @param ahead how far the clock of the node is ahead, in milliseconds
+ */
+const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, ahead = () => 0) {
   const sent: Array<Record<"chatId" | "guild" | "once", string> & { readonly at: number }> = [];
   const chat = yield* ChatPlatform;
   const [left, unanswered] = [new Set<string>(), new Set<string>()];
@@ -79,7 +83,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
     lasting,
     Layer.succeed(RemindersPerMinute, perMinute),
   ]);
-  yield* Layer.buildWithScope(reminders, life);
+  yield* aheadBy(ahead)(Layer.buildWithScope(reminders, life));
   const begun = yield* Clock.currentTimeMillis;
   return { sent, left, unanswered, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
 });
@@ -102,6 +106,16 @@ test("all communities share the bound of a minute, in turns, and are told if it 
   expect(sent.length).toBe(30);
   const last = yield* Effect.forEach(guildIds, (guildId) => plans.status({ pid, guildId }));
   expect(last.flatMap((status) => status.problems)).toEqual([]);
+});
+
+test("members are reminded after the clock, which was a day ahead, is set back", function* () {
+  let ahead = dayMs;
+  const { sent } = yield* remindIn(["acme", "acme", "acme"], () => ahead);
+  yield* pass(2);
+  const before = sent.length;
+  ahead = 0;
+  yield* pass(4);
+  expect([before, sent.length]).toEqual([4, 12]);
 });
 
 test("an account that reminds in many communities leaves another account every other turn", function* () {

@@ -77,6 +77,15 @@ export const reminderCases: Cases<StoragePorts> = {
     expectEqual(yield* store.claim({ ...other.place, hash, at: 9 }), "claimed");
   },
 
+  "a claim waits for none of a clock that was ahead": function* () {
+    const store = yield* ReminderStore;
+    const { place } = yield* newRoleSteps;
+    const [hash, next] = [uniqueText(), uniqueText()];
+    expectEqual(yield* store.claim({ ...place, hash, at: 9 + 3_600_000 }), "claimed");
+    expectEqual(yield* store.claim({ ...place, hash: next, at: 9 }), "claimed");
+    expectEqual(yield* store.claim({ ...place, hash, at: 9 + reminderPause }), "reminded");
+  },
+
   "a member stays reminded in a guild when the scope that reminded them is deleted": function* () {
     const store = yield* ReminderStore;
     const [{ place }, other] = [yield* newRoleSteps, yield* newRoleSteps];
