@@ -1,7 +1,7 @@
 import type { Millis } from "../timestamp.ts";
 
-/** The longest lease of a node, in milliseconds. @internal */
-export const longestLease = 600_000;
+/** The longest lease of a node, in milliseconds. That of an oldest node lasts 70 seconds. @internal */
+export const longestLease = 120_000;
 
 /**
  * Makes a function that returns whether a dead node left a lease while its clock was ahead: the lease ends later than any

@@ -53,9 +53,9 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 7_000), Option.none());
     yield* hold(node, start + hour);
     expectEqual(yield* holdOther(0), null);
-    yield* hold(node, start + hour + 10 * minute);
-    expectEqual(yield* holdOther(10 * minute), null);
-    const end = 20 * minute;
+    yield* hold(node, start + hour + 2 * minute);
+    expectEqual(yield* holdOther(2 * minute), null);
+    const end = 4 * minute;
     expectEqual(yield* holdOther(end - 1), null);
     expectEqual(yield* store.firstNode(prefix, start + end - 1), Option.some(node));
     yield* holdOther(end);
