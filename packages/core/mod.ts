@@ -84,7 +84,7 @@ export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
 export type { StoragePorts } from "./storage.ts";
 export { StorageIdentity } from "./storage_identity.ts";
-export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
+export type { Row, RowKey, RowValue, StorageRows } from "./storage_rows.ts";
 export {
   type FoundStorage,
   type Moved,

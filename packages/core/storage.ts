@@ -42,7 +42,7 @@ import { communityRecords, forgetInCommunities, storedCommunities } from "./stor
 import { storedKeys } from "./stored_keys.ts";
 import { storedMembers } from "./stored_members.ts";
 import { storedRolePlans } from "./stored_role_plans.ts";
-import { storedRootKey } from "./stored_root_key.ts";
+import { rootKeys, storedRootKey } from "./stored_root_key.ts";
 import { storedSessions } from "./stored_sessions.ts";
 import { storedUpgrades, upgrades } from "./upgrades/upgrade_store.ts";
 import { storedUsage, usageDays, usageMeters } from "./usage/usage_store.ts";
@@ -51,6 +51,7 @@ import { storedWebhooks } from "./webhooks/stored_webhooks.ts";
 import { webhookDeliveries, webhookRecords } from "./webhooks/webhook.ts";
 
 export * from "./account_end.ts";
+export { isSameRow, moveRows } from "./storage_rows.ts";
 export * from "./stored_communities.ts";
 export { findRootKey, rootKeys } from "./stored_root_key.ts";
 export { changeSession, findFlow } from "./stored_sessions.ts";
@@ -146,6 +147,25 @@ export const recordTypes: ReadonlyArray<RecordType> = [
   roleMembers,
   roleProblems,
   memberRecords,
+];
+
+/**
+ * The tables of SQL that moves copy, each after those that its rows refer to. The root key is last: a server that started
+ * before would take the target for whole. @internal
+ */
+export const movedTables: ReadonlyArray<string> = [
+  "accounts",
+  "scopes",
+  "block_removals",
+  "links",
+  "blocks",
+  "import_progress",
+  ...recordTypes.map(({ name }) => name),
+  "journal",
+  "feed_starts",
+  "idempotency_keys",
+  ...recordTypes.flatMap(({ held }) => (held === null ? [] : [held.nodes])),
+  rootKeys.name,
 ];
 
 /**

@@ -32,6 +32,8 @@ const moveRefusals = {
   emptySource: "the source is empty, expected the data of a server",
   halfSource: "a move into the source is not finished, expected the same accountlink move again, to its end",
   otherMove: "another move into the target runs or has ended",
+  erasing: "the erasure of a user is not finished, expected a server to end it first",
+  changing: "somebody writes to the source, expected stopped servers",
   finished: "it was moved there before, expected servers on the target",
   usedTarget: "the target holds data, expected an empty one",
   otherTarget: "the target has part of another storage, expected an empty one",

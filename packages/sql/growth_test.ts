@@ -18,9 +18,10 @@ import {
 import { auditActions } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { RootKeyStore } from "@accountlink/core/secrets";
+import { moveRows } from "@accountlink/core/storage";
 import { dayMs } from "@accountlink/core/timestamp";
 import { UserStore } from "@accountlink/core/users";
-import { type Kv, layer as layerEngine, memoryKv, moveFromRows } from "@accountlink/kv";
+import { type Kv, layer as layerEngine, memoryKv, openRows as openKvRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test, testWith } from "@accountlink/test-servers/effect";
@@ -201,7 +202,8 @@ const openEngine = Effect.fnUntraced(function* (strangers: number) {
     RootKeyStore.use((keys) => keys.adopt("wrapped")),
     source.ports,
   );
-  yield* moveFromRows(yield* openRows(source.sql, "source"), kv, () => Effect.void);
+  const [from, to] = [yield* openRows(source.sql, "source"), yield* openKvRows(kv, "target")];
+  yield* moveRows(from, to, () => Effect.void);
   const engine: Kv = {
     ...kv,
     get: (keys) => counted(kv.get(keys), () => keys.length),

@@ -1,7 +1,6 @@
 export { DatabaseUnusable } from "./database_unusable.ts";
 export { upgradeThrough } from "./migrations/0021_initial.ts";
 export { DatabaseTooNew } from "./migrations.ts";
-export { moveDatabase } from "./move/databases.ts";
 export { openRows } from "./move/rows.ts";
 export { releaseTables } from "./release_tables.ts";
 export {

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Moved, MoveRefused, type Rest } from "@accountlink/core";
+import { moveRows } from "@accountlink/core/storage";
+import type { StorageRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { Clock, Effect, Option, Redacted, Schedule } from "effect";
@@ -75,34 +77,41 @@ const refuseServers = Effect.fnUntraced(function* (source: PersistentStorage) {
   });
 });
 
-type SqlStorage = OfKind<PersistentStorage, "embedded" | "postgres">;
-
 /** A count of a large table takes longer than what servers do, and no request waits for it. */
 const statementTimeout = "1 minute";
 
-/** Takes the folder from every server, since nothing may change meanwhile. */
-const openSql = (storage: SqlStorage) =>
-  Effect.map(
-    storage.kind === "embedded"
-      ? StorageSql.openEmbedded(storage)
-      : StoragePostgres.openPostgres({ ...storage, connectTimeout, statementTimeout }, moveName),
-    (sql) => ({ sql, restAs: (rest: Rest | null) => StorageSql.restDatabase(sql, rest) }),
-  );
+/** Takes a folder from every server, since nothing may change meanwhile. */
+const openSql = Effect.fnUntraced(function* (
+  storage: OfKind<PersistentStorage, "embedded" | "postgres">,
+  role: Role,
+) {
+  const sql = yield* storage.kind === "embedded"
+    ? StorageSql.openEmbedded(storage)
+    : StoragePostgres.openPostgres({ ...storage, connectTimeout, statementTimeout }, moveName);
+  const rows = yield* StorageSql.openRows(sql, role);
+  const restAs: RestAs = (rest) => StorageSql.restDatabase(sql, rest);
+  return { rows, restAs };
+});
 
-const openRedis = (storage: OfKind<PersistentStorage, "redis">) =>
-  Effect.flatMap(redis, ({ StorageRedis }) =>
-    Effect.map(StorageRedis.openKv(storage), (kv) => ({
-      kv,
-      restAs: (rest: Rest | null) => StorageRedis.restRedis(storage, rest),
-    })),
-  );
+const openRedis = Effect.fnUntraced(function* (storage: OfKind<PersistentStorage, "redis">, role: Role) {
+  const { StorageRedis } = yield* redis;
+  const rows = yield* Effect.flatMap(StorageRedis.openKv(storage), (kv) => StorageRedis.openRows(kv, role));
+  const restAs: RestAs = (rest) => StorageRedis.restRedis(storage, rest);
+  return { rows, restAs };
+});
 
-type Show = Parameters<typeof StorageSql.moveDatabase>[2];
+type Role = "source" | "target";
+
+type Resting = ReturnType<typeof StorageSql.restDatabase> | ReturnType<typeof StorageRedis.restRedis>;
+type RestAs = (rest: Rest | null) => Effect.Effect<void, Effect.Error<Resting>>;
+
+const openRows = (storage: PersistentStorage, role: Role) =>
+  storage.kind === "redis" ? openRedis(storage, role) : openSql(storage, role);
 
 interface Steps<E, R> {
   /** Makes the target ready, once nothing else can use the source. */
   readonly prepare: Effect.Effect<void, E, R>;
-  readonly show: Show;
+  readonly show: Parameters<typeof moveRows>[2];
   /** The rest of the source; null if it acts. */
   readonly rest: Rest | null;
   /** What the source is from the end on, so that never both act. */
@@ -116,36 +125,15 @@ const moveBetween = Effect.fnUntraced(function* <E, R>(
   target: PersistentStorage,
   { prepare, show, rest, movedAway, isAtEnd }: Steps<E, R>,
 ) {
-  /** A server that began amid the move has connected before it could find that the source rests. */
-  const settle = <E1, E2>(
-    from: { readonly restAs: (rest: Rest | null) => Effect.Effect<unknown, E1> },
-    to: { readonly restAs: (rest: Rest | null) => Effect.Effect<unknown, E2> },
-  ) =>
-    Effect.when(to.restAs(rest), Effect.succeed(rest !== null && !isAtEnd)).pipe(
-      Effect.andThen(from.restAs(movedAway)),
-      Effect.andThen(Effect.tapError(refuseServers(source), () => from.restAs(rest))),
-    );
-  if (source.kind !== "redis") {
-    const from = yield* openSql(source);
-    yield* prepare;
-    if (target.kind !== "redis") {
-      const to = yield* openSql(target);
-      return yield* StorageSql.moveDatabase(from.sql, to.sql, show, settle(from, to));
-    }
-    const to = yield* openRedis(target);
-    const rows = yield* StorageSql.openRows(from.sql, "source");
-    return yield* (yield* redis).StorageRedis.moveFromRows(rows, to.kv, show, settle(from, to));
-  }
-  const { StorageRedis } = yield* redis;
-  const from = yield* openRedis(source);
+  const from = yield* openRows(source, "source");
   yield* prepare;
-  if (target.kind === "redis") {
-    const to = yield* openRedis(target);
-    return yield* StorageRedis.moveKv(from.kv, to.kv, show, settle(from, to));
-  }
-  const to = yield* openSql(target);
-  const rows = yield* StorageSql.openRows(to.sql, "target");
-  return yield* StorageRedis.moveToRows(from.kv, rows, show, settle(from, to));
+  const to = yield* openRows(target, "target");
+  // A server that began amid the move has connected before it could find that the source rests.
+  const settle = Effect.when(to.restAs(rest), Effect.succeed(rest !== null && !isAtEnd)).pipe(
+    Effect.andThen(from.restAs(movedAway)),
+    Effect.andThen(Effect.tapError(refuseServers(source), () => from.restAs(rest))),
+  );
+  return yield* moveRows(from.rows, to.rows, show, settle);
 });
 
 /** Gives a new data folder the secret of the source, without which nothing starts from it. */

@@ -1,12 +1,12 @@
 /** Accounts, their scopes and keys. */
-import { guildOf, type KeyId } from "@accountlink/core";
-import { type KeyRecord, noSettings } from "@accountlink/core/keys";
+import { type GameId, guildOf, type KeyId } from "@accountlink/core";
+import { keyRecords, noSettings } from "@accountlink/core/keys";
 import { snakeCase } from "@accountlink/core/records";
-import { Record } from "effect";
+import { Effect, Record } from "effect";
 import { lastUses } from "../stores/known_accounts.ts";
 import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
 import { at } from "./places.ts";
-import { type Definition, type Unit, unit } from "./unit.ts";
+import { partUnit, recordUnit, type Unit, unit } from "./unit.ts";
 
 export const accountUnits: ReadonlyArray<Unit> = [
   unit({
@@ -20,7 +20,7 @@ export const accountUnits: ReadonlyArray<Unit> = [
       operator: ["flag", "operator"],
       display_name: ["optional", "displayName"],
     },
-    fields: ({ name }, _, places) => ({ id: at(places.accounts, String(name)).id }),
+    fields: ({ name }, places) => ({ id: at(places.accounts, String(name)).id }),
   }),
   unit<StoredScope>({
     records: scopes,
@@ -34,28 +34,34 @@ export const accountUnits: ReadonlyArray<Unit> = [
         ]),
       ),
     },
-    part: { table: "block_removals", by: "pid" },
-    fields: ({ pid }, removals, places) => ({
-      ...at(places.scopes, String(pid)),
-      ...(removals.length > 0 && {
-        blocking: removals.map(({ game_id: gameId, entry }) => ({ gameId, entry })),
-      }),
-    }),
+    fields: ({ pid }, places) => at(places.scopes, String(pid)),
     row: ({ account, target }, places) => ({
       account: at(places.accountsById, account).name,
       guild_id: guildOf(target),
     }),
-    partTables: ["block_removals"],
-    rowsOfParts: ({ pid, blocking = [] }) => ({
-      block_removals: blocking.map(({ gameId, entry }) => ({ pid, game_id: gameId, entry })),
-    }),
+  }),
+  partUnit<StoredScope>({
+    records: scopes,
+    relation: "block_removals",
+    idOf: ({ pid }) => [String(pid)],
+    rowsOf: ({ pid, blocking = [] }) =>
+      blocking.map(({ gameId, entry }) => ({ pid, game_id: gameId, entry })),
+    add: (scope, { game_id: gameId, entry }) => {
+      const { blocking = [] } = scope as StoredScope;
+      const removal = { gameId: gameId as GameId, entry: Number(entry) };
+      return {
+        ...(scope as StoredScope),
+        blocking: [...blocking.filter((each) => each.gameId !== gameId), removal],
+      };
+    },
+  }),
+  // When a key was last used is a column of its row.
+  recordUnit(keyRecords, {
+    also: (tx, { id: key }: { readonly id: KeyId }, { last_used_at: used }, places) => {
+      if (typeof used !== "number") return Effect.void;
+      places.lastUses.set(key, used);
+      return Effect.sync(() => tx.insert(lastUses, { key, at: used }));
+    },
+    row: ({ id }: { readonly id: KeyId }, places) => ({ last_used_at: places.lastUses.get(id) ?? null }),
   }),
 ];
-
-/** When a key was last used is a column of its row. */
-export const lastUseOfKey: Pick<Definition<KeyRecord>, "also" | "row"> = {
-  also: (tx, { id, last_used_at: used }) => {
-    if (typeof used === "number") tx.insert(lastUses, { key: id as KeyId, at: used });
-  },
-  row: ({ id }, places) => ({ last_used_at: places.lastUses.get(id) ?? null }),
-};

@@ -2,9 +2,17 @@
 import type { Row } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { usersIn } from "@accountlink/core/journal";
-import { accountPlace, places as feeds, journal, pidOf } from "../stores/journal.ts";
+import {
+  accountPlace,
+  places as feeds,
+  journal,
+  newPlace,
+  notePlace,
+  pidOf,
+  type StoredRecord,
+} from "../stores/journal.ts";
 import { at, type Places } from "./places.ts";
-import { type Unit, unit } from "./unit.ts";
+import { partUnit, type Unit, unit } from "./unit.ts";
 
 const prefix = "account ";
 
@@ -18,7 +26,7 @@ const placeOfRecord = (place: string, { accountsById }: Places): string =>
   pidOf(place) === null ? `${prefix}${at(accountsById, Number(place.slice(prefix.length))).name}` : place;
 
 export const journalUnits: ReadonlyArray<Unit> = [
-  unit({
+  unit<StoredRecord>({
     records: journal,
     relation: "journal",
     columns: {
@@ -28,7 +36,7 @@ export const journalUnits: ReadonlyArray<Unit> = [
       request_id: "requestId",
       details: ["json", "details"],
     },
-    fields: (row, _, places) => {
+    fields: (row, places) => {
       const { event_id: id, fields, actor_type: type, actor_id: actorId, member } = row;
       return {
         place: placeOfRow(row, places),
@@ -50,24 +58,18 @@ export const journalUnits: ReadonlyArray<Unit> = [
         other_chat_id: otherChatId,
       };
     },
-    // Indexes of what the details say, which earlier releases had for other users.
-    uncompared: ["chat_id", "other_chat_id"],
+    also: notePlace,
   }),
-  unit({
+  partUnit({
     records: feeds,
-    relation: "places",
-    columns: {},
-    fields: (row, _, places) => ({
-      place: placeOfRow(row, places),
-      last: row["last"],
-      start: row["start"],
-      end: row["newest_event"],
-      oldestEntry: row["oldest_entry"],
-      oldestEvent: row["oldest_event"],
-    }),
-    partTables: ["feed_starts"],
-    rowsOfParts: ({ place, start }) => ({
-      feed_starts: start > 0 && pidOf(place) !== null ? [{ pid: place, position: start }] : [],
-    }),
+    relation: "feed_starts",
+    idOf: ({ pid }) => [String(pid)],
+    rowsOf: ({ place, start }) =>
+      start > 0 && pidOf(place) !== null ? [{ pid: place, position: start }] : [],
+    add: (stored, { pid, position }) => {
+      const { last, end, ...place } = stored ?? newPlace(String(pid));
+      const start = Number(position);
+      return { ...place, last: Math.max(last, start), start, end: Math.max(end, start) };
+    },
   }),
 ];

@@ -6,7 +6,7 @@ import { links } from "../stores/links.ts";
 import { epochOf, isOfEpoch, type Places } from "./places.ts";
 import { type Unit, unit } from "./unit.ts";
 
-const withEpoch = ({ pid }: Row, _: unknown, places: Places) => ({ epoch: epochOf(places, String(pid)) });
+const withEpoch = ({ pid }: Row, places: Places) => ({ epoch: epochOf(places, String(pid)) });
 
 export const linkUnits: ReadonlyArray<Unit> = [
   unit({

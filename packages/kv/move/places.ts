@@ -1,5 +1,5 @@
 /** What records of this storage say otherwise than rows: numbers of accounts, and epochs of scopes. */
-import { type GuildId, type Pid, type Row, type StorageRows, targetOfGuild } from "@accountlink/core";
+import { type GuildId, MoveRefused, type Pid, type Row, targetOfGuild } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Database } from "../database.ts";
@@ -19,17 +19,16 @@ interface PlacedScope extends ScopeRef {
 }
 
 export interface Places {
-  readonly accounts: ReadonlyMap<string, PlacedAccount>;
-  readonly accountsById: ReadonlyMap<number, PlacedAccount>;
-  readonly scopes: ReadonlyMap<string, PlacedScope>;
-  readonly lastUses: ReadonlyMap<string, number>;
+  readonly accounts: Map<string, PlacedAccount>;
+  readonly accountsById: Map<number, PlacedAccount>;
+  readonly scopes: Map<string, PlacedScope>;
+  readonly lastUses: Map<string, number>;
 }
 
-/** Reads what every record refers to. Throws if it does not exist, as a foreign key would. */
+/** Reads what every record refers to. */
 export const at = <K, V>(places: ReadonlyMap<K, V>, key: K): V => {
   const value = places.get(key);
-  if (value === undefined)
-    throw new Error(`Cannot move a record of "${String(key)}", expected one that exists`);
+  if (value === undefined) throw MoveRefused.of("changing");
   return value;
 };
 
@@ -38,44 +37,27 @@ export const epochOf = ({ scopes: all }: Places, pid: string): number => at(all,
 export const isOfEpoch = ({ pid, epoch }: { readonly pid: string; readonly epoch: number }, places: Places) =>
   places.scopes.get(pid)?.epoch === epoch;
 
-const accountMaps = (all: ReadonlyArray<PlacedAccount>): Pick<Places, "accounts" | "accountsById"> => ({
-  accounts: new Map(all.map((account) => [account.name, account])),
-  accountsById: new Map(all.map((account) => [account.id, account])),
-});
-
-/** Numbers the accounts of an SQL storage in the order of their keys. */
-export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
-  const all = Effect.fnUntraced(function* (relation: string) {
-    const found: Array<Row> = [];
-    for (;;) {
-      const last = found.at(-1);
-      const after = last && rows.keyOf(relation).map((column) => last[column] ?? null);
-      const page: ReadonlyArray<Row> = yield* rows.page(relation, after ?? null, 500);
-      if (page.length === 0) return found;
-      found.push(...page);
+/** Adds what rows of accounts and scopes say. New accounts get the next numbers. */
+export const addPlaces = (places: Places, relation: string, rows: ReadonlyArray<Row>): void => {
+  for (const { name, pid, account, guild_id: guildId } of rows) {
+    if (relation === "accounts" && !places.accounts.has(String(name))) {
+      const added = { id: places.accounts.size + 1, name: String(name) };
+      places.accounts.set(added.name, added);
+      places.accountsById.set(added.id, added);
+    } else if (relation === "scopes" && !places.scopes.has(String(pid))) {
+      const target = targetOfGuild(guildId as GuildId | null);
+      const { id } = at(places.accounts, String(account));
+      places.scopes.set(String(pid), { pid: pid as Pid, account: id, target, epoch: 0 });
     }
-  });
-  const named = accountMaps(
-    (yield* all("accounts")).map(({ name }, index) => ({ id: index + 1, name: String(name) })),
-  );
-  const places: Places = {
-    ...named,
-    scopes: new Map(
-      (yield* all("scopes")).map((row) => {
-        const [pid, guildId] = [row["pid"] as Pid, row["guild_id"] as GuildId | null];
-        const target = targetOfGuild(guildId);
-        return [pid, { pid, account: at(named.accounts, String(row["account"])).id, target, epoch: 0 }];
-      }),
-    ),
-    lastUses: new Map(),
-  };
-  return places;
-});
+  }
+};
 
-export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
+export const readPlaces = Effect.fnUntraced(function* (db: Database) {
   const all = <R>(table: Table<R>): StoreEffect<ReadonlyArray<R>> => db.read((tx) => tx.scan(table, []));
+  const known = yield* all(accounts);
   const places: Places = {
-    ...accountMaps(yield* all(accounts)),
+    accounts: new Map(known.map((account) => [account.name, account])),
+    accountsById: new Map(known.map((account) => [account.id, account])),
     scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
     lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
   };

@@ -3,16 +3,12 @@ import type { Row, RowValue } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { accountId, type RecordType } from "@accountlink/core/records";
 import { Effect, Schema } from "effect";
-import type { Database } from "../database.ts";
 import type { Tuple } from "../keys.ts";
 import { kvTable } from "../record_tables.ts";
 import type { OfEpoch } from "../stores/scopes.ts";
 import type { Table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
-
-/** The rows of tables, by their names. */
-type Rows = Readonly<Record<string, ReadonlyArray<Row>>>;
 
 /** A field of a record, or a field of one of its objects. */
 type Path<R> = {
@@ -42,45 +38,50 @@ const codecs = {
 /** The field of a column, after its codec if that is not `plain`. */
 type Column<R> = Path<R> | readonly [codec: keyof typeof codecs, path: Path<R>];
 
-export interface Definition<R extends object> {
+interface Place<R> {
   readonly records: Table<R>;
-  /** A table, or a view of `StorageRows` that has no row of its own to write. */
+  /** The table of its rows. */
   readonly relation: string;
-  readonly columns?: Readonly<Record<string, Column<R>>>;
-  /** A table of rows that are part of the record, and the column by which they name the record's own row. */
-  readonly part?: { readonly table: string; readonly by: string };
+}
+
+interface Definition<R extends object> extends Place<R> {
+  readonly columns: Readonly<Record<string, Column<R>>>;
+  /** The start of the keys of its records, if others are in their table. */
+  readonly prefix?: Tuple;
   /** The fields that follow from no single column. Fields of an object are added to it. */
-  readonly fields?: (row: Row, parts: ReadonlyArray<Row>, places: Places) => object;
-  /** Inserts what other tables have of the row. */
-  readonly also?: (tx: Transaction, row: Row) => void;
+  readonly fields?: (row: Row, places: Places) => object;
   /** The columns that follow from no single field. */
   readonly row?: (record: R, places: Places) => Row;
-  /** The tables of `rowsOfParts`. */
-  readonly partTables?: ReadonlyArray<string>;
-  readonly rowsOfParts?: (record: R, places: Places) => Rows;
+  /** Stores what other tables have of the row. */
+  readonly also?: (tx: Transaction, record: R, row: Row, places: Places) => StoreEffect<unknown>;
   /** Whether the record is moved: not if its scope's data was deleted since. */
   readonly isKept?: (record: R, places: Places) => boolean;
-  /** Columns that are not compared: another storage may have kept them otherwise. */
-  readonly uncompared?: ReadonlyArray<string>;
-  /** The most records of a transaction, if they are large. */
+  /** The most records of a page, if they are large. */
   readonly limit?: number;
 }
 
-/** A definition without the type of its records. */
-export interface Unit extends Pick<Definition<never>, "relation" | "part" | "uncompared" | "limit"> {
-  /** The name of the table of records. */
-  readonly name: string;
-  /** The tables of its rows. */
-  readonly tables: ReadonlyArray<string>;
-  readonly insert: (tx: Transaction, row: Row, parts: ReadonlyArray<Row>, places: Places) => void;
-  /** Reads the rows of records after a key. */
-  readonly page: (
-    db: Database,
-    places: Places,
-    after: Tuple | null,
-    limit: number,
-  ) => StoreEffect<{ readonly rows: Rows; readonly records: number; readonly last: Tuple | null }>;
+/** Rows that are part of a record, which has a row of its own. */
+interface PartDefinition<R extends object> extends Place<R> {
+  readonly idOf: (row: Row) => Tuple;
+  readonly rowsOf: (record: R) => ReadonlyArray<Row>;
+  /** Adds a row to the record, which may have it. */
+  readonly add: (record: R | undefined, row: Row) => R;
 }
+
+/** A definition without the type of its records. */
+export interface Unit {
+  readonly relation: string;
+  readonly records: Table<object>;
+  readonly prefix: Tuple;
+  readonly limit: number;
+  /** Whether each record has a row. */
+  readonly isWhole: boolean;
+  readonly idOf: (row: Row, places: Places) => Tuple;
+  readonly rowsOf: (record: object, places: Places) => ReadonlyArray<Row>;
+  readonly insert: (tx: Transaction, row: Row, places: Places) => StoreEffect<unknown>;
+}
+
+const recordsOfPage = 500;
 
 type Fields = Record<string, unknown>;
 
@@ -105,54 +106,54 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const unit = <R extends object>(definition: Definition<R>): Unit => {
-  const { records, relation, columns = {}, fields, also, row: rowOf, rowsOfParts, isKept } = definition;
+  const { records, relation, columns, fields, also, row: rowOf, isKept } = definition;
   const mapped = Object.entries(columns).map(([column, spec]) => {
     const [codec, path] = typeof spec === "string" ? (["plain", spec] as const) : spec;
     return { column, path, ...codecs[codec] };
   });
-  const hasRow = mapped.length > 0;
 
-  const recordOf = (row: Row, parts: ReadonlyArray<Row>, places: Places): R => {
+  const recordOf = (row: Row, places: Places): R => {
     const record: Fields = {};
     for (const { column, path, decode } of mapped) setField(record, path, decode(row[column] ?? null));
-    for (const [name, value] of Object.entries(fields?.(row, parts, places) ?? {})) {
+    for (const [name, value] of Object.entries(fields?.(row, places) ?? {})) {
       record[name] = isObject(value) && isObject(record[name]) ? { ...record[name], ...value } : value;
     }
     return record as R;
   };
 
-  const rowsOf = (record: R, places: Places): Rows => {
-    const own: Record<string, RowValue> = {};
-    for (const { column, path, encode } of mapped) own[column] = encode(fieldAt(record, path));
-    return {
-      ...(hasRow && { [relation]: [{ ...own, ...rowOf?.(record, places) }] }),
-      ...rowsOfParts?.(record, places),
-    };
-  };
-
-  return {
-    ...definition,
-    name: records.name,
-    tables: [...(hasRow ? [relation] : []), ...(definition.partTables ?? [])],
-    insert: (tx, row, parts, places) => {
-      tx.insert(records, recordOf(row, parts, places));
-      also?.(tx, row);
+  const made = {
+    records,
+    relation,
+    prefix: definition.prefix ?? [],
+    limit: definition.limit ?? recordsOfPage,
+    isWhole: true,
+    idOf: (row: Row, places: Places) => records.id(recordOf(row, places)),
+    rowsOf: (record: R, places: Places) => {
+      if (isKept?.(record, places) === false) return [];
+      const own: Record<string, RowValue> = {};
+      for (const { column, path, encode } of mapped) own[column] = encode(fieldAt(record, path));
+      return [{ ...own, ...rowOf?.(record, places) }];
     },
-    page: (db, places, after, limit) =>
-      Effect.map(
-        db.read((tx) => tx.scan(records, [], { ...(after !== null && { after }), limit })),
-        (found) => {
-          const rows: Record<string, Array<Row>> = {};
-          for (const record of found) {
-            if (isKept?.(record, places) === false) continue;
-            for (const [table, added] of Object.entries(rowsOf(record, places)))
-              (rows[table] ??= []).push(...added);
-          }
-          const last = found.at(-1);
-          return { rows, records: found.length, last: last === undefined ? null : records.id(last) };
-        },
-      ),
+    insert: (tx: Transaction, row: Row, places: Places) => {
+      const record = recordOf(row, places);
+      tx.insert(records, record);
+      return also?.(tx, record, row, places) ?? Effect.void;
+    },
   };
+  return made as unknown as Unit;
+};
+
+export const partUnit = <R extends object>({ add, ...definition }: PartDefinition<R>): Unit => {
+  const { records, idOf } = definition;
+  const made = {
+    ...definition,
+    prefix: [],
+    limit: recordsOfPage,
+    isWhole: false,
+    insert: (tx: Transaction, row: Row) =>
+      Effect.flatMap(tx.get(records, ...idOf(row)), (record) => tx.put(records, add(record, row))),
+  };
+  return made as unknown as Unit;
 };
 
 const codecOf = ({ json, fields }: RecordType, field: string): keyof typeof codecs => {
@@ -170,7 +171,7 @@ export const recordUnit = (type: RecordType, more: Pick<Definition<never>, "also
     columns: Object.fromEntries(
       Object.entries(type.columns).map(([field, column]) => [column, [codecOf(type, field), field] as never]),
     ),
-    fields: ({ pid, account }, _, places) => ({
+    fields: ({ pid, account }, places) => ({
       ...(namesAccount && { account: at(places.accounts, String(account)).id }),
       ...(type.isOfScope && { epoch: epochOf(places, String(pid)) }),
       ...(type.isOfAccount && { account: at(places.scopes, String(pid)).account }),

@@ -14,7 +14,7 @@ import {
   usersOfMessage,
 } from "@accountlink/core/guild_log";
 import { importedLinks, linkImports, uploadOf, uploadParts, uploads } from "@accountlink/core/imports";
-import type { EventFields, JournalRecord } from "@accountlink/core/journal";
+import type { EventFields } from "@accountlink/core/journal";
 import { keyRecords, keySecrets } from "@accountlink/core/keys";
 import { reminders } from "@accountlink/core/reminders";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
@@ -28,7 +28,7 @@ import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { carryOverPlans } from "./earlier_plans.ts";
 import { type EarlierTables, importedLinkOf, pairOf, renamedTypes } from "./earlier_tables.ts";
-import { accountPlace, earlier, journal, type Place, placeAt, places } from "./journal.ts";
+import { accountPlace, journal, notePlace, placeAt, places, type StoredRecord } from "./journal.ts";
 import { enterUnheld } from "./leases.ts";
 import { moveEarlier } from "./move_earlier.ts";
 import { accountAt, isCurrent } from "./scopes.ts";
@@ -39,17 +39,8 @@ const earlierLogs = table<EarlierTables["guild_log"]>()(
   {},
 );
 
-const put = Effect.fnUntraced(function* (
-  tx: Transaction,
-  name: string,
-  sequence: number,
-  record: JournalRecord,
-  change: (place: Place) => Partial<Place>,
-) {
-  yield* tx.put(journal, { ...record, place: name, sequence });
-  const place = yield* placeAt(tx, name);
-  yield* tx.put(places, { ...place, last: Math.max(place.last, sequence), ...change(place) });
-});
+const put = (tx: Transaction, record: StoredRecord) =>
+  Effect.andThen(tx.put(journal, record), notePlace(tx, record));
 
 /** Does nothing if there is nothing of an earlier release. */
 export const carryOver = Effect.fnUntraced(function* (db: Database) {
@@ -124,19 +115,10 @@ export const carryOver = Effect.fnUntraced(function* (db: Database) {
     const { id, type, at, data, position } = event;
     const told = { id, fields: data as unknown as EventFields };
     const record = { at, action: type, actor: null, requestId: null, details: {}, event: told };
-    return put(tx, pid, position, record, ({ end, oldestEvent }) => ({
-      end: Math.max(end, position),
-      oldestEvent: earlier(oldestEvent, at),
-    }));
+    return put(tx, { ...record, place: pid, sequence: position });
   });
-  yield* moveEarlier(db, "audit", (tx, { sequence, at, actor, requestId, account, pid, action, details }) =>
-    put(
-      tx,
-      pid ?? accountPlace(account),
-      sequence,
-      { at, action, actor, requestId, details, event: null },
-      ({ oldestEntry }) => ({ oldestEntry: earlier(oldestEntry, at) }),
-    ),
+  yield* moveEarlier(db, "audit", (tx, { account, pid, ...entry }) =>
+    put(tx, { ...entry, place: pid ?? accountPlace(account), event: null }),
   );
   yield* moveEarlier(db, "import", (tx, { counts, files, account, ...one }) =>
     txOf(tx).put(uploads, {

@@ -73,13 +73,20 @@ export const accountPlace = (account: AccountId): string => `account ${account}`
 
 export const placeKey = (place: string): string => keyOf(places, [place]);
 
-export const placeAt = Effect.fnUntraced(function* (tx: Transaction, place: string) {
-  const none: Place = { place, last: 0, start: 0, end: 0, oldestEntry: null, oldestEvent: null };
-  return (yield* tx.get(places, place)) ?? none;
+export const newPlace = (place: string): Place => ({
+  place,
+  last: 0,
+  start: 0,
+  end: 0,
+  oldestEntry: null,
+  oldestEvent: null,
 });
 
+export const placeAt = (tx: Transaction, place: string) =>
+  Effect.map(tx.get(places, place), (found) => found ?? newPlace(place));
+
 /** Returns the earlier of two times. The time so far is null before the first one. */
-export const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
+const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
 
 /** Stores records of a place in order, and returns the sequence of the last. */
 export const record = Effect.fnUntraced(function* (
@@ -100,6 +107,21 @@ export const record = Effect.fnUntraced(function* (
   }
   if (records.length > 0) yield* tx.put(places, { ...stored, last, end, oldestEntry, oldestEvent });
   return last;
+});
+
+/** Adds a record, which has its sequence from another storage or release, to its place. */
+export const notePlace = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { place, sequence, at, actor, event }: StoredRecord,
+) {
+  const { last, end, oldestEntry, oldestEvent, ...stored } = yield* placeAt(tx, place);
+  yield* tx.put(places, {
+    ...stored,
+    last: Math.max(last, sequence),
+    end: event === null ? end : Math.max(end, sequence),
+    oldestEntry: actor === null ? oldestEntry : earlier(oldestEntry, at),
+    oldestEvent: event === null ? oldestEvent : earlier(oldestEvent, at),
+  });
 });
 
 /** Stores a part of a change that several transactions make, see `ImportTx.journalPart`. */

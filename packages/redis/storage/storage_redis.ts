@@ -146,7 +146,7 @@ const risksOf = Effect.fnUntraced(function* (commands: RedisCommands) {
   return risks;
 });
 
-export { moveFromRows, moveKv, moveToRows } from "@accountlink/kv";
+export { openRows } from "@accountlink/kv";
 
 /** Opens the engine itself. @internal */
 export const openKv = (options: RedisOptions) =>

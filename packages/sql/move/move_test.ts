@@ -1,15 +1,7 @@
 /** Moves between an embedded storage and an engine without SQL. */
 import { DatabaseSync } from "node:sqlite";
-import {
-  type Kv,
-  layer as layerKv,
-  memoryKv,
-  minChanges,
-  movedTables,
-  moveFromRows,
-  moveKv,
-  moveToRows,
-} from "@accountlink/kv";
+import { movedTables, moveRows } from "@accountlink/core/storage";
+import { type Kv, layer as layerKv, memoryKv, minChanges, openRows as openKvRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { randomRuns } from "@accountlink/test-servers";
 import { test } from "@accountlink/test-servers/effect";
@@ -27,11 +19,20 @@ const unseen = () => Effect.void;
 const openRows = (folder: string, role: "source" | "target" = "source") =>
   Effect.flatMap(StorageSql.openEmbedded({ folder }), (sql) => StorageSql.openRows(sql, role));
 
-const moveIn = (folder: string, kv: Kv) =>
-  Effect.scoped(Effect.flatMap(openRows(folder), (rows) => moveFromRows(rows, kv, unseen)));
+type Opened = ReturnType<typeof openRows> | ReturnType<typeof openKvRows>;
 
-const moveOut = (kv: Kv, folder: string) =>
-  Effect.scoped(Effect.flatMap(openRows(folder, "target"), (rows) => moveToRows(kv, rows, unseen)));
+const move = (source: Opened, target: Opened) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      return yield* moveRows(yield* source, yield* target, unseen);
+    }),
+  );
+
+const moveIn = (folder: string, kv: Kv) => move(openRows(folder), openKvRows(kv, "target"));
+
+const moveOut = (kv: Kv, folder: string) => move(openKvRows(kv, "source"), openRows(folder, "target"));
+
+const moveKv = (from: Kv, to: Kv) => move(openKvRows(from, "source"), openKvRows(to, "target"));
 
 const databaseIn = (folder: string) =>
   Effect.acquireRelease(
@@ -54,7 +55,7 @@ const tablesOf = (db: DatabaseSync) =>
     ]),
   );
 
-test("every column of every table is moved to an engine and back", function* () {
+test("every column of every table is moved to an engine, to another, and back", function* () {
   const [from, to] = [yield* makeTempFolder, yield* makeTempFolder];
   yield* StorageSql.migrateEmbedded({ folder: from });
   const source = yield* databaseIn(from);
@@ -67,8 +68,9 @@ test("every column of every table is moved to an engine and back", function* () 
   expect(movedTables.toSorted()).toEqual(sampleTables.toSorted());
   fill(source);
   const before = tablesOf(source);
-  const kv = memoryKv();
-  expect((yield* moveIn(from, kv)).different).toEqual([]);
+  const [first, kv] = [memoryKv(), memoryKv()];
+  expect((yield* moveIn(from, first)).different).toEqual([]);
+  expect((yield* moveKv(first, kv)).different).toEqual([]);
   const moved = yield* moveOut(kv, to);
   expect(moved.different).toEqual([]);
   expect(moved.tables).toEqual(
@@ -119,10 +121,8 @@ test("a move writes nothing more once another one into its target has ended", fu
   fill(yield* databaseIn(from));
   const whole = memoryKv();
   yield* moveIn(from, whole);
-  for (const [mark, move] of [
-    ["moving_rows ", (to: Kv) => moveIn(from, to)],
-    ["moving ", (to: Kv) => moveKv(whole, to, unseen)],
-  ] as const) {
+  const mark = "moving_rows ";
+  for (const start of [(to: Kv) => moveIn(from, to), (to: Kv) => moveKv(whole, to)]) {
     const target = memoryKv();
     let commits = 0;
     const overtaken: Kv = {
@@ -134,7 +134,7 @@ test("a move writes nothing more once another one into its target has ended", fu
           target.commit(checks, changes),
         ),
     };
-    expect(yield* Effect.flip(move(overtaken))).toMatchObject({
+    expect(yield* Effect.flip(start(overtaken))).toMatchObject({
       reason: "another move into the target runs or has ended",
     });
     expect(yield* target.get([mark])).toEqual([null]);
@@ -157,15 +157,14 @@ test("a move names the tables that changed meanwhile", function* () {
   yield* StorageSql.migrateEmbedded({ folder: from });
   const source = yield* databaseIn(from);
   fill(source);
-  const kv = memoryKv();
-  const rows = yield* openRows(from);
+  const [rows, target] = [yield* openRows(from), yield* openKvRows(memoryKv(), "target")];
   const changeAtEnd = (done: number, total: number) =>
     // Reads of one turn share a snapshot, so the change is made at the end of a turn.
     Effect.promise(async () => {
       if (done === total) source.exec("UPDATE links SET game_id = '99'; DELETE FROM reminders");
       await new Promise(setImmediate);
     });
-  expect((yield* moveFromRows(rows, kv, changeAtEnd)).different).toEqual([
+  expect((yield* moveRows(rows, target, changeAtEnd)).different).toEqual([
     { table: "links", source: 2, target: 2 },
     { table: "reminders", source: 0, target: 1 },
   ]);
@@ -174,8 +173,8 @@ test("a move names the tables that changed meanwhile", function* () {
 const storages = Effect.gen(function* () {
   const [first, last] = [yield* makeTempFolder, yield* makeTempFolder];
   const kv = memoryKv();
-  const after = <A, E>(move: Effect.Effect<A, E>, layer: typeof StorageMemory.layer) =>
-    Layer.unwrap(Effect.as(Effect.orDie(move), layer));
+  const after = <A, E>(moved: Effect.Effect<A, E>, layer: typeof StorageMemory.layer) =>
+    Layer.unwrap(Effect.as(Effect.orDie(moved), layer));
   return [
     StorageSql.layerEmbedded({ folder: first }),
     after(moveIn(first, kv), layerKv(Effect.succeed(kv))),

@@ -1,3 +1,4 @@
+import type { StorageRows } from "@accountlink/core";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
@@ -30,11 +31,11 @@ testLive.skipIf(missing !== null)(`of two moves into a Postgres, one goes on ${m
   const [one, other] = [yield* openRows(sql, "target"), yield* openRows(sql, "target")];
   yield* one.begin("root");
   yield* other.begin("root");
-  const batch = { suspended_owners: [{ hash: "one" }] };
-  yield* one.insert(batch, "first");
-  expect(yield* Effect.flip(other.insert(batch, "first"))).toMatchObject({
+  const insert = (rows: StorageRows, hash: string) => rows.insert("suspended_owners", [{ hash }], () => hash);
+  yield* insert(one, "one");
+  expect(yield* Effect.flip(insert(other, "one"))).toMatchObject({
     reason: "another move into the target runs or has ended",
   });
-  yield* one.insert({ suspended_owners: [{ hash: "two" }] }, "second");
+  yield* insert(one, "two");
   expect(yield* one.count("suspended_owners")).toBe(2);
 });

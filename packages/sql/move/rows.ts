@@ -1,6 +1,6 @@
 /** The rows of a database, as a move reads and writes them. */
-import { MoveRefused, type Row, type RowValue, type StorageRows } from "@accountlink/core";
-import { recordTypes } from "@accountlink/core/storage";
+import { MoveRefused, type Row, type RowKey, type StorageRows } from "@accountlink/core";
+import { isSameRow, movedTables, recordTypes, rootKeys } from "@accountlink/core/storage";
 import { Array as Arr, Effect, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { marks, runOn } from "../record_table.ts";
@@ -15,17 +15,19 @@ import {
   isPostgres,
   mark,
   numberOn,
-  pageOf,
-  type Relation,
-  relationOf,
   type Sql,
+  selectOf,
   shapesOf,
-  type TableShape,
   type Translation,
 } from "./tables.ts";
 
 /** Fewer than the most parameters of a statement, in the table with the most columns. */
-const rowsOfStatement = 500;
+const rowsOfPage = 500;
+
+/** A trigger fills the last. */
+const notMoved = new Set(["schema_migrations", "storage_place", "place_users"]);
+
+const largeTables = new Set(recordTypes.filter(({ isLarge }) => isLarge).map(({ name }) => name));
 
 /** What is read of plans: the bypass roles that earlier releases stored, and no progress of a sweep that ended. */
 const inOneForm: Translation = {
@@ -38,61 +40,36 @@ const inOneForm: Translation = {
   },
 };
 
-/** What a storage without SQL keeps in a record of its own. */
-const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
-  const sequence = isPostgres(sql) ? "position" : "sequence";
-  return {
-    places: {
-      key: ["place"],
-      select: `
-        SELECT place, MAX(newest) AS last, MAX(gone) AS start, MAX(told) AS newest_event,
-          MIN(entry_at) AS oldest_entry, MIN(event_at) AS oldest_event
-        FROM (
-          SELECT place, MAX(${sequence}) AS newest, 0 AS gone,
-            MAX(CASE WHEN event_id IS NULL THEN 0 ELSE ${sequence} END) AS told,
-            MIN(CASE WHEN actor_type IS NOT NULL THEN at END) AS entry_at,
-            MIN(CASE WHEN event_id IS NOT NULL THEN at END) AS event_at
-          FROM journal GROUP BY place
-          UNION ALL SELECT pid, position, position, position, NULL, NULL FROM feed_starts
-        ) AS parts GROUP BY place`,
-    },
-    leases: {
-      key: ["nodes", "id"],
-      select: recordTypes
-        .flatMap(({ held }) => (held === null ? [] : [held.nodes]))
-        .map((table) => `SELECT '${table}' AS nodes, id, lives_until FROM ${table}`)
-        .join(" UNION ALL "),
-    },
-  };
+/** Tables that an engine has not go after those that their rows refer to, and before the root key. */
+const orderOf = (name: string): number => {
+  const place = movedTables.indexOf(name);
+  return place === -1 ? movedTables.indexOf(rootKeys.name) - 0.5 : place;
 };
-
-interface DatabaseRows extends StorageRows {
-  /** The tables with their columns in alphabetical order, the same on all databases. */
-  readonly shapes: ReadonlyArray<TableShape>;
-}
 
 /** Opens the rows. A source does not change until the scope closes. @internal */
 export const openRows = Effect.fnUntraced(function* (
   sql: Sql,
   role: "source" | "target",
-): Effect.fn.Return<DatabaseRows, SqlError.SqlError, Scope.Scope> {
+): Effect.fn.Return<StorageRows, SqlError.SqlError, Scope.Scope> {
   const shapes = (yield* shapesOf(sql))
-    .filter(({ name }) => name !== "schema_migrations" && name !== "storage_place")
+    .filter(({ name }) => !notMoved.has(name))
     .map(({ columns, ...shape }) => ({
       ...shape,
-      columns: columns.filter((each) => !isPosition(shape.name, each)).toSorted(),
-    }));
+      columns: columns.filter((each) => !isPosition(shape.name, each)),
+    }))
+    .toSorted((one, other) => orderOf(one.name) - orderOf(other.name));
   if (role === "source") yield* holdStill(sql, shapes);
-  const tables = new Map(shapes.map((shape) => [shape.name, shape]));
-  const tableOf = (name: string) => {
-    const shape = tables.get(name);
-    if (shape === undefined) throw new Error(`Cannot move "${name}", expected a table of the schema`);
-    return shape;
-  };
-  const views = viewsOn(sql);
   const translation = { ...inOneForm, ...(isPostgres(sql) && asOnSqlite) };
-  const named = (name: string): Relation => views[name] ?? relationOf(tableOf(name), translation);
-  const list = (rows: ReadonlyArray<ReadonlyArray<RowValue>>) =>
+  const tables = new Map(
+    shapes.map((shape) => [shape.name, { ...shape, select: selectOf(shape, translation) }]),
+  );
+  const tableOf = (name: string) => {
+    const table = tables.get(name);
+    if (table === undefined) throw new Error(`Cannot move "${name}", expected a table of the schema`);
+    return table;
+  };
+  const keyIn = (name: string, row: Row): RowKey => tableOf(name).key.map((column) => row[column] ?? null);
+  const list = (rows: ReadonlyArray<RowKey>) =>
     `(${isPostgres(sql) ? "" : "VALUES "}${rows.map(marks).join(", ")})`;
   /** Adds the column that SQLite lacks. */
   const withPosition = (name: string, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
@@ -100,30 +77,54 @@ export const openRows = Effect.fnUntraced(function* (
       ? rows.map((row) => ({ ...row, position: row["sequence"] ?? null }))
       : rows;
 
+  const find = (name: string, rows: ReadonlyArray<Row>) => {
+    const { key, select } = tableOf(name);
+    const keys = rows.map((row) => keyIn(name, row));
+    return runOn(sql)<Row>(
+      `SELECT * FROM (${select}) AS found WHERE (${key.join(", ")}) IN ${list(keys)}`,
+      keys.flat(),
+    );
+  };
+
   let saved: string | null = null;
   const save = (place: string | null) => () => {
     saved = place;
   };
 
   return {
-    shapes,
+    tables: shapes.map(({ name }) => name),
 
-    keyOf: (name) => named(name).key,
-
-    page: (name, after, limit) => storeOperation("Move.page")(pageOf(sql, named(name), after, limit)),
-
-    find: (name, columns, values) => {
-      if (values.length === 0) return Effect.succeed([]);
-      const { key, select } = named(name);
+    page: (name, after) => {
+      const { key, select } = tableOf(name);
+      const order = key.join(", ");
+      const where = after === null ? "" : `WHERE (${order}) > ${marks(key)}`;
+      const limit = largeTables.has(name) ? 1 : rowsOfPage;
       const found = runOn(sql)<Row>(
-        `SELECT * FROM (${select}) AS found WHERE (${columns.join(", ")}) IN ${list(values)} ORDER BY ${key.join(", ")}`,
-        values.flat(),
+        `SELECT * FROM (${select}) AS page ${where} ORDER BY ${order} LIMIT ${limit}`,
+        after ?? [],
       );
-      return storeOperation("Move.find")(found);
+      return storeOperation("Move.page")(
+        Effect.map(found, (all) => {
+          const rows = all.map((row) => ({ row, after: keyIn(name, row) }));
+          return { rows, after: rows[limit - 1]?.after ?? null };
+        }),
+      );
     },
 
-    count: (name) =>
-      storeOperation("Move.count")(countOf(sql, { name: `(${named(name).select}) AS counted` })),
+    has: (name, rows) =>
+      storeOperation("Move.has")(
+        Effect.gen(function* () {
+          for (const some of Arr.chunksOf(rows, rowsOfPage)) {
+            const found = yield* find(name, some);
+            const byKey = new Map(found.map((row) => [JSON.stringify(keyIn(name, row)), row]));
+            const isStored = (row: Row) => isSameRow(name, row, byKey.get(JSON.stringify(keyIn(name, row))));
+            if (!some.every(isStored)) return false;
+          }
+          return true;
+        }),
+      ),
+
+    count: (name) => storeOperation("Move.count")(countOf(sql, { name })),
 
     begin: (rootKey) =>
       claim(sql, shapes, rootKey).pipe(
@@ -131,8 +132,9 @@ export const openRows = Effect.fnUntraced(function* (
         Effect.tap((place) => Effect.sync(save(place))),
       ),
 
-    insert: (batch, place) =>
-      storeOperation("Move.insert")(
+    insert: (name, rows, placeAfter) => {
+      const place = placeAfter(rows.length);
+      return storeOperation("Move.insert")(
         sql.withTransaction(
           Effect.gen(function* () {
             // Two moves of one source would insert the same rows.
@@ -141,10 +143,8 @@ export const openRows = Effect.fnUntraced(function* (
               [place, saved],
             );
             if (own.length === 0) return false;
-            for (const [name, rows] of Object.entries(batch)) {
-              for (const some of Arr.chunksOf(withPosition(name, rows), rowsOfStatement)) {
-                yield* insert(sql, { ...tableOf(name), columns: Object.keys(some[0]) }, some);
-              }
+            for (const some of Arr.chunksOf(withPosition(name, rows), rowsOfPage)) {
+              yield* insert(sql, { ...tableOf(name), columns: Object.keys(some[0]) }, some);
             }
             return true;
           }),
@@ -152,7 +152,8 @@ export const openRows = Effect.fnUntraced(function* (
       ).pipe(
         Effect.filterOrFail(Boolean, () => MoveRefused.of("otherMove")),
         Effect.map(save(place)),
-      ),
+      );
+    },
 
     end: storeOperation("Move.end")(
       Effect.gen(function* () {

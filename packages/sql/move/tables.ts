@@ -1,5 +1,5 @@
 /** The tables of a database, as a move reads and writes them. */
-import { MoveRefused, type Row, type RowValue } from "@accountlink/core";
+import { MoveRefused, type Row } from "@accountlink/core";
 import { Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { numberRecordsOn, unnumberedPlaces } from "../journal/positions.ts";
@@ -15,37 +15,14 @@ export interface TableShape {
   readonly key: ReadonlyArray<string>;
   /** The column that the database numbers by itself. */
   readonly identity: string | null;
-  /** The tables that its rows refer to. */
-  readonly parents: ReadonlyArray<string>;
 }
 
 /** What to read of the source in place of a column, by table: SQL that may use the other columns of the row. */
 export type Translation = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Rows in the order of a key: a table, or what a storage without SQL keeps in a record of its own. */
-export interface Relation {
-  readonly key: ReadonlyArray<string>;
-  readonly select: string;
-}
-
-/** A table whose columns are read in a form of the target. */
-export const relationOf = ({ name, columns, key }: TableShape, translation: Translation): Relation => ({
-  key,
-  select: `SELECT ${columns.map((each) => `${translation[name]?.[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`,
-});
-
-/** Reads the rows after a key; null for the first. */
-export const pageOf = (
-  sql: Sql,
-  { key, select }: Relation,
-  after: ReadonlyArray<RowValue> | null,
-  limit: number,
-) => {
-  const order = key.join(", ");
-  const where = after === null ? "" : `WHERE (${order}) > ${marks(key)}`;
-  const page = `SELECT * FROM (${select}) AS page ${where} ORDER BY ${order} LIMIT ${limit}`;
-  return runOn(sql)<Row>(page, after ?? []);
-};
+/** Selects the columns of a table in a form of the target. */
+export const selectOf = ({ name, columns }: TableShape, translation: Translation): string =>
+  `SELECT ${columns.map((each) => `${translation[name]?.[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`;
 
 /** Only Postgres has the column: on SQLite, the sequence of a record is its position. */
 export const isPosition = (table: string, column: string): boolean =>
@@ -121,13 +98,13 @@ export const countOf = (sql: Sql, { name }: Pick<TableShape, "name">) =>
 
 export const insert = (
   sql: Sql,
-  { name, columns, identity }: Omit<TableShape, "key" | "parents">,
+  { name, columns, identity }: Omit<TableShape, "key">,
   rows: ReadonlyArray<Row>,
 ) => {
   const values = rows.map(() => marks(columns)).join(", ");
   const numbered = identity === null ? "" : "OVERRIDING SYSTEM VALUE";
   return runOn(sql)(
-    `INSERT INTO ${name} (${columns.join(", ")}) ${numbered} VALUES ${values}`,
+    `INSERT INTO ${name} (${columns.join(", ")}) ${numbered} VALUES ${values} ON CONFLICT DO NOTHING`,
     rows.flatMap((row) => columns.map((column) => row[column])),
   );
 };
@@ -147,29 +124,23 @@ export const shapesOf = (sql: Sql): Effect.Effect<ReadonlyArray<TableShape>, Sql
 
 const postgresShapes = (sql: Sql) =>
   Effect.map(
-    sql.unsafe<
-      Record<"name" | "columns" | "key" | "parents", string> & { readonly identity: string | null }
-    >(`
+    sql.unsafe<Record<"name" | "columns" | "key", string> & { readonly identity: string | null }>(`
       SELECT c.relname::text AS name,
         (SELECT json_agg(a.attname ORDER BY a.attnum)::text FROM pg_attribute a
           WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
         (SELECT json_agg(a.attname ORDER BY array_position(i.indkey::int2[], a.attnum))::text
           FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
           WHERE i.indrelid = c.oid AND i.indisprimary) AS key,
-        (SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '') AS identity,
-        COALESCE((SELECT json_agg(DISTINCT p.relname)::text
-          FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
-          WHERE f.conrelid = c.oid AND f.contype = 'f'), '[]') AS parents
+        (SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '') AS identity
       FROM pg_class c
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`),
     (rows) =>
       rows.map(
-        ({ name, columns, key, parents, identity }): TableShape => ({
+        ({ name, columns, key, identity }): TableShape => ({
           name,
           columns: JSON.parse(columns) as ReadonlyArray<string>,
           key: JSON.parse(key) as ReadonlyArray<string>,
           identity,
-          parents: JSON.parse(parents) as ReadonlyArray<string>,
         }),
       ),
   );
@@ -185,17 +156,12 @@ const sqliteShapes = Effect.fnUntraced(function* (sql: Sql) {
         "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid",
         [name],
       );
-      const parents = yield* sql.unsafe<{ readonly parent: string }>(
-        `SELECT DISTINCT "table" AS parent FROM pragma_foreign_key_list(?)`,
-        [name],
-      );
       const key = columns.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk);
       return {
         name,
         columns: columns.map((column) => column.name),
         key: key.map((column) => column.name),
         identity: null,
-        parents: parents.map(({ parent }) => parent),
       };
     }),
   );
