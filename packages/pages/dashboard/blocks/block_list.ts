@@ -96,19 +96,37 @@ ${linesField({ name: "users", label: say("blocks.list.users"), hint: usersHint, 
 <button class="button quiet">${say("blocks.list.next")}</button>`}`;
 };
 
-/** The field of the users in the forms after the first one. */
-const usersField = (users: ReadonlyArray<BlockedUser>): string =>
-  users.map(({ chatId, gameId }) => chatId ?? gameId).join(",");
+const idOf = ({ chatId, gameId }: BlockedUser): string => chatId ?? gameId ?? "";
 
+/** The field of users in the forms after the first one. */
+const usersField = (users: ReadonlyArray<BlockedUser>): string => users.map(idOf).join(",");
+
+/**
+ * The users whom a form blocks: those whom its page counted, so that the second press of its button finds them too.
+ *
+ * @param admitted the users who are not blocked yet
+ */
+export const blockedBy = ({ users, admitted }: BlockList, seen: string): ReadonlyArray<BlockedUser> => {
+  const ids = new Set([...admitted.map(idOf), ...seen.split(",")]);
+  return users.filter((user) => ids.has(idOf(user)));
+};
+
+/** @param seen the users whom the form blocks, of `users` */
 const actForm = (
-  community: Community,
+  { scope: { pid } }: Community,
   kind: string,
   users: ReadonlyArray<BlockedUser>,
   text: Html,
   buttons: Html,
-): Html => panelTo(paths.blockList, { pid: community.scope.pid, listKind: kind, users: usersField(users) })`
+  seen: ReadonlyArray<BlockedUser> = [],
+): Html => panelTo(paths.blockList, {
+  pid,
+  listKind: kind,
+  users: usersField(users),
+  seen: usersField(seen),
+})`
 ${text}
-${buttonsOr(buttons, withQuery(paths.blocks, { pid: community.scope.pid }))}`;
+${buttonsOr(buttons, withQuery(paths.blocks, { pid }))}`;
 
 /** How many users a question is about, how many of a list are blocked already, and how many links the blocks remove. */
 interface BlockCounts {
@@ -136,7 +154,7 @@ export const blockListQuestion = (community: Community, kind: string, list: Bloc
   const known = users.length - count;
   const buttons = html`${count > 0 && blockButton("block", count)}
 ${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`;
-  const form = users.length === 0 ? null : actForm(community, kind, users, reasonField, buttons);
+  const form = users.length === 0 ? null : actForm(community, kind, users, reasonField, buttons, admitted);
   return question({ count, known, links }, form, unknown.join(", "));
 };
 

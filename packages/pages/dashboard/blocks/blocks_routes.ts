@@ -23,6 +23,7 @@ import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
 import { firstOf, type ListedBlock, readBlockFile, reasonIn } from "./block_file.ts";
 import {
+  blockedBy,
   blockFileQuestion,
   blockListDone,
   blockListQuestion,
@@ -192,7 +193,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         const reason = reasonIn(fields("reason"));
         const listed = admitted.map((user) => ({ user, reason }));
         return yield* blocks.importAll(visitor.owner, scope, listed).pipe(
-          Effect.map(() => blockListDone(community, kind, admitted)),
+          Effect.map(() => blockListDone(community, kind, blockedBy(meant, fields("seen")))),
           Effect.catchTag("Conflict", (error) =>
             list(visitor, fields, [{ name: "users", reason: reasonOf(error) }]),
           ),
