@@ -40,8 +40,9 @@ const maxCachedAddresses = 10_000;
 
 const maxDayRetrySeconds = 3_600;
 
-/** How many sweeps of a role plan people may start per hour. */
-const [sweepsHourly, hourMs] = [4, 3_600_000];
+/** How many sweeps of a role plan people may ask for per hour, and how many may start because they changed the plan. */
+const sweepsHourly = { asked: 4, changed: 60 };
+const hourMs = 3_600_000;
 
 /** How many exports of their own data a user may download per day. */
 const exportsDaily = 10;
@@ -220,10 +221,13 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         return yield* refusal._tag === "RateLimited" ? Effect.die(refusal) : refusal;
       }),
 
-      /** Counts a sweep of a role plan that somebody asked for. */
-      admitSweep: (plan: { readonly pid: Pid; readonly guildId: GuildId }) =>
+      /** Counts a sweep of a role plan that somebody asked for, or started by changing the plan. */
+      admitSweep: (
+        plan: { readonly pid: Pid; readonly guildId: GuildId },
+        reason: keyof typeof sweepsHourly,
+      ) =>
         Effect.catchTag(
-          admitOne(windowOf("sweeps", `${plan.pid}:${plan.guildId}`), sweepsHourly, hourMs),
+          admitOne(windowOf("sweeps", `${reason}:${plan.pid}:${plan.guildId}`), sweepsHourly[reason], hourMs),
           "SharedIpRateLimited",
           Effect.die,
         ),

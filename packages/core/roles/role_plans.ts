@@ -72,7 +72,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       }),
 
       /**
-       * Stores a plan. If the plan changed and is on, all members are compared, at most 4 times an hour. Another plan
+       * Stores a plan. If the plan changed and is on, all members are compared, at most 60 times an hour. Another plan
        * that is on for the guild is paused if nobody of its account's team manages the guild any more; otherwise this
        * fails with `Conflict` `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have,
        * or that the member who saves the plan may not give, unless the change only pauses the rules. Settings of the
@@ -102,7 +102,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (settings.state === "on") {
           const hasRival = yield* pauseUnmanagedRival(guild);
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
-          if (isSwept) yield* admitSweep(placeOf(guild));
+          if (isSwept) yield* admitSweep(placeOf(guild), "changed");
         }
         yield* stored.write(plan, settings, origin, edited !== undefined, chosen.take);
         if (Object.keys(ofCommunity).length > 0) yield* communities.put(guild, ofCommunity, origin);
@@ -122,7 +122,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       startSweep: Effect.fn("RolePlans.startSweep")(function* (guild: ScopedGuild) {
         const place = placeOf(guild);
         const plan = Option.getOrNull(yield* store.find(place));
-        if (plan?.state === "on") yield* admitSweep(place);
+        if (plan?.state === "on") yield* admitSweep(place, "asked");
         return yield* stored.startSweep(guild);
       }),
 
