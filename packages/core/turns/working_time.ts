@@ -61,10 +61,10 @@ class Work {
   }
 
   /**
-   * Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares. The
-   * expected work counts too: four pages of 80 ms each began before any of them was counted.
+   * Counts the work until now. Returns how long to rest, in milliseconds, if the work has one of so many equal shares.
+   * Before a step begins, the expected work counts too: four pages of 80 ms each began before any of them was counted.
    */
-  count([now, busy]: Moment, shares: number): number {
+  count([now, busy]: Moment, shares: number, isBegun: boolean): number {
     const past = now - this.at;
     const most = this.running > 0 ? past : Math.min(past, bounds.workAroundStep);
     const [share, allowed] = [bounds.workingPart / shares, bounds.workedAtOnce / shares];
@@ -75,7 +75,9 @@ class Work {
     this.at = now;
     this.counted = busy;
     const over = this.#ahead - allowed;
-    return over <= 0 && over + this.expected > 0 ? Math.min(this.expected, allowed) : over / share;
+    return !isBegun && over <= 0 && over + this.expected > 0
+      ? Math.min(this.expected, allowed)
+      : over / share;
   }
 }
 
@@ -145,7 +147,9 @@ export class WorkingTime {
    */
   rest(account: string): Effect.Effect<void> {
     return Effect.withFiber((fiber) => {
-      const [rest, work] = this.#countUntil(momentOf(fiber), account);
+      // Steps that rest on their way would otherwise wait for their own ends.
+      const isBegun = fiber.getRef(CurrentStep) !== null;
+      const [rest, work] = this.#countUntil(momentOf(fiber), account, isBegun);
       if (rest <= 0 || this.#isAlone(fiber, account)) return Effect.void;
       // The work of others meanwhile is not the account's, although another step of the account may run.
       const restart = Effect.withFiber((rested) => {
@@ -194,10 +198,10 @@ export class WorkingTime {
   }
 
   /** Counts the work of an account until now. Returns how long it has to rest, and its work. */
-  #countUntil([now, busy]: Moment, account: string): readonly [rest: number, Work] {
+  #countUntil([now, busy]: Moment, account: string, isBegun = true): readonly [rest: number, Work] {
     const [shared, work] = [this.#sharedUntil(busy), this.#workOf(account, now)];
-    const rest = work.count([now, shared], this.#works.size);
-    return [Math.min(rest, this.#all.count([now, busy], 1)), work];
+    const rest = work.count([now, shared], this.#works.size, isBegun);
+    return [Math.min(rest, this.#all.count([now, busy], 1, isBegun)), work];
   }
 
   /** Returns the work of an account. Forgets accounts that have not worked of late, so their shares are free. */

@@ -26,6 +26,11 @@ class Process {
     return this.#fork(Effect.asVoid(this.#time.pace(account, step)), true);
   }
 
+  /** Waits for the working time of an account. */
+  rest(account: string) {
+    return this.#time.rest(account);
+  }
+
   /** Finds an account in a millisecond of work. */
   find(account: string) {
     return Effect.andThen(this.work(1), this.#time.count(account, Effect.void));
@@ -92,6 +97,19 @@ pacingTest("dear steps begin one after the other once one has shown what they co
     yield* passed % (4 * takes) < takes ? process.work(1) : TestClock.adjust(1);
   }
   expect(ran).toEqual([0, 1, 2, 3]);
+});
+
+pacingTest("dear steps that rest between their parts go on beside each other", function* (process) {
+  yield* process.begin("ada", 2 * workedAtOnce);
+  yield* process.work(2 * workedAtOnce);
+  yield* TestClock.adjust(presence / 2);
+  const parts = Effect.andThen(Effect.sleep(1), process.rest("ada"));
+  const step = yield* process.beginWith("ada", parts);
+  for (let passed = 0; passed < presence; passed++) {
+    yield* process.noteRequest("another");
+    yield* TestClock.adjust(1);
+  }
+  expect(step.pollUnsafe()).toBeDefined();
 });
 
 pacingTest("what finds an account counts for it, however short its steps are", function* (process) {
