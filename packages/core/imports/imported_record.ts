@@ -155,14 +155,17 @@ const isNext = (later: ImportedLink, { gameId, verifiedAt, linkVersion }: Import
  *
  * @param others what the other imports did to the record
  * @param record the record after the undo; undefined if the undo left it
+ * @param earlierIds the IDs of the imports before the undone one, one of which may have changed the link that it made again
  * @internal
  */
 export const joinedNeighbours = (
   own: ImportedLink,
   others: ReadonlyArray<ImportedLink>,
   record: LinkRecord | undefined,
+  earlierIds: ReadonlySet<string>,
 ): ReadonlyArray<ImportedLink> => {
-  const next = others.filter((other) => isNext(other, own));
+  const isAfter = (other: ImportedLink) => isFound(other) || !earlierIds.has(other.importId);
+  const next = others.filter((other) => isAfter(other) && isNext(other, own));
   const found = next.find(isFound) ?? next[0];
   const later = found && { ...found, ...previousOf(own) };
   const version = record?.linkVersion ?? (later && versionBefore(later));

@@ -207,25 +207,33 @@ export const madeBy = Effect.fnUntraced(function* (
   return groupBy(made.flat(), ({ chatId }) => chatId);
 });
 
+const idsOf = (imports: ReadonlyArray<LinkImport>): ReadonlySet<string> =>
+  new Set(imports.map(({ id }) => id));
+
 /** Whether another import found a link that nobody has changed since. */
 const isOfLater = (others: ReadonlyArray<ImportedLink> = [], record: LinkRecord | undefined): boolean =>
   others.some((other) => isFound(other) && isUntouched(other, record));
 
 /**
- * Returns links that nobody has changed since their import and no other import has found, by chat user, unless a user of
- * the link before is blocked.
+ * Returns links that nobody has changed since their import and no other import has found or made again, by chat user, unless
+ * a user of the link before is blocked.
+ *
+ * @param later the IDs of the imports after the one of the links
  */
 const untouchedAmong = Effect.fnUntraced(function* (
   tx: ImportTx,
   pid: Pid,
   links: ReadonlyArray<ImportedLink>,
   made: ReadonlyMap<ChatId, ReadonlyArray<ImportedLink>>,
+  later: ReadonlySet<string>,
 ) {
   const chatIds = links.map(({ chatId }) => chatId);
   const records = yield* tx.records(pid, chatIds);
   const untouched = links.flatMap((one) => {
     const record = records.get(one.chatId);
-    const isOthers = isFound(one) || isOfLater(made.get(one.chatId), record);
+    const others = made.get(one.chatId) ?? [];
+    const isAgain = others.some((other) => later.has(other.importId) && isUntouched(other, record));
+    const isOthers = isFound(one) || isOfLater(others, record) || isAgain;
     return isUntouched(one, record) && !isOthers ? [{ ...one, record }] : [];
   });
   const restored = untouched.flatMap(({ chatId, previousGameId: gameId }) =>
@@ -248,15 +256,17 @@ const mostLooks = 10;
  */
 const undoneAmong = Effect.fnUntraced(function* (
   tx: ImportTx,
-  { id, pid }: LinkImport,
+  found: LinkImport,
   page: ReadonlyArray<ImportedLink>,
   most: number,
   others: ReadonlyArray<LinkImport>,
 ) {
+  const { id, pid } = found;
+  const later = idsOf(others.filter((one) => one.importedAt > found.importedAt));
   const own = page.map(({ chatId }) => chatId);
   const looked = new Map(page.map((link) => [link.chatId, link]));
   const made = yield* madeBy(tx, others, page);
-  const undone = yield* untouchedAmong(tx, pid, page, made);
+  const undone = yield* untouchedAmong(tx, pid, page, made, later);
   for (let looks = 0; looks <= mostLooks; looks++) {
     const isLast = looks === mostLooks;
     const moved = [...undone.values()].filter(
@@ -275,13 +285,13 @@ const undoneAmong = Effect.fnUntraced(function* (
     if (holders.size === 0) break;
     const unseen = [...new Set(holders.values())].filter((chatId) => !looked.has(chatId));
     const room = isLast ? 0 : Math.floor(most / 2) - (looked.size - own.length);
-    const found = yield* tx.getAll(
+    const seen = yield* tx.getAll(
       importedLinks,
       unseen.slice(0, room).map((chatId) => [id, chatId]),
     );
-    for (const link of found) looked.set(link.chatId, link);
-    for (const [chatId, links] of yield* madeBy(tx, others, found)) made.set(chatId, links);
-    const added = yield* untouchedAmong(tx, pid, found, made);
+    for (const link of seen) looked.set(link.chatId, link);
+    for (const [chatId, links] of yield* madeBy(tx, others, seen)) made.set(chatId, links);
+    const added = yield* untouchedAmong(tx, pid, seen, made, later);
     for (const [chatId, holder] of holders) if (!added.has(holder)) undone.delete(chatId);
     for (const [chatId, link] of added) undone.set(chatId, link);
     for (const chatId of own.splice(most - (looked.size - own.length))) {
@@ -314,8 +324,9 @@ const undoSome = Effect.fnUntraced(function* (
     undone.map((link) => [link.chatId, undoneRecord(link.record, link, at)]),
   );
   yield* tx.putRecords(pid, [...after.values()]);
+  const earlier = idsOf(others.filter((one) => one.importedAt < found.importedAt));
   const joined = taken.flatMap((one) =>
-    joinedNeighbours(one, made.get(one.chatId) ?? [], after.get(one.chatId)),
+    joinedNeighbours(one, made.get(one.chatId) ?? [], after.get(one.chatId), earlier),
   );
   yield* tx.putAll(importedLinks, joined);
   yield* tx.removeAll(importedLinks, keysOfAll(importedLinks, taken));

@@ -129,46 +129,33 @@ export const undos: Cases<StoragePorts> = {
         [2, 0, 1],
         [2, 1, 0],
       ];
-      const files: ReadonlyArray<ReadonlyArray<readonly [GameId, Millis]>> = [
-        [
-          [poker, 5],
-          [rummy, 6],
-          [poker, 7],
-        ],
-        [
-          [chess, 5],
-          [chess, 6],
-          [chess, 7],
-        ],
-        [
-          [poker, 5],
-          [poker, 5],
-          [poker, 5],
-        ],
-        [
-          [chess, 5],
-          [chess, 5],
-          [rummy, 6],
-        ],
+      const files = [
+        { games: [poker, rummy, poker], times: [5, 6, 7] },
+        { games: [chess, chess, chess], times: [5, 6, 7] },
+        { games: [poker, poker, poker], times: [5, 5, 5] },
+        { games: [chess, chess, rummy], times: [5, 5, 6] },
+        { games: [poker, poker, poker], times: [5, 6, 5] },
       ];
-      for (const [kind, lines] of files.entries())
+      for (const { games, times } of files)
         for (const [order, isPutBack] of Arr.cartesian(orders, [false, true])) {
           const { importFile, putBack, undo, linesTo, records } = yield* makeThree;
+          const kind = [games, times, order, isPutBack];
           const before = yield* records;
           const ids: Array<string> = [];
           const states: Array<typeof before> = [];
-          for (const [index, [gameId, at]] of lines.entries()) {
-            ids.push(yield* importFile(linesTo(gameId, at), 5 + index));
-            if (isPutBack) yield* Effect.forEach(linesTo(gameId, at), putBack);
+          for (const [index, gameId] of games.entries()) {
+            const lines = linesTo(gameId, times[index] ?? 0);
+            ids.push(yield* importFile(lines, 5 + index));
+            if (isPutBack) yield* Effect.forEach(lines, putBack);
             states.push(yield* records);
           }
           const [first = 0, second = 0, last = 0] = order;
           for (const index of [first, second]) yield* undo(ids[index] ?? "", 9);
-          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, states[last] ?? []]);
+          expectEqual([...kind, yield* records], [...kind, states[last] ?? []]);
           yield* undo(ids[last] ?? "", 9);
-          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, before]);
+          expectEqual([...kind, yield* records], [...kind, before]);
           yield* undo(ids[first] ?? "", 9);
-          expectEqual([kind, order, isPutBack, yield* records], [kind, order, isPutBack, before]);
+          expectEqual([...kind, yield* records], [...kind, before]);
         }
     },
 
