@@ -26,7 +26,7 @@ export const leasesOn = (
   sql: SqlClient.SqlClient,
   { table: tableName, key: keyName, nodes: nodesName, isNeeded }: LeasedTable,
 ) => {
-  const { isAmong, isAnyOf, forUpdateUnlocked } = dialectOf(sql);
+  const { isAnyOf, forUpdateUnlocked } = dialectOf(sql);
   const [table, key, nodes] = [sql(tableName), sql(keyName), sql(nodesName)];
 
   /** Returns the next holder in the index. So holders take a step each to find, however many rows they have. */
@@ -52,7 +52,7 @@ export const leasesOn = (
         (SELECT COUNT(*) FROM ${nodes} WHERE lives_until > ${at + longestLease}) AS ahead,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${table} WHERE ${isNeeded} ORDER BY holder LIMIT 1) AS one) AS needed,
         (SELECT COUNT(*) FROM (
-          SELECT 1 FROM ${table} WHERE ${isNeeded} AND holder IS NULL LIMIT ${Math.min(limit, 1)}
+          SELECT 1 FROM ${table} WHERE ${isNeeded} AND holder IS NULL ORDER BY holder LIMIT ${Math.min(limit, 1)}
         ) AS other) + (SELECT COUNT(*) FROM (${deadHolders(at)} LIMIT ${Math.min(limit, 1)}) AS dead) AS free`);
 
   const isLeft = makeLeftLeases();
@@ -69,8 +69,11 @@ export const leasesOn = (
   const takeFree = Effect.fnUntraced(function* ({ node, at, limit }: HoldItems) {
     const dead = yield* readDead(deadHolders(at));
     let left = limit;
-    // SQLite would scan all rows to find those that meet either condition, and Postgres without an order.
-    for (const isFree of [sql`holder IS NULL`, sql`holder ${isAmong(dead)}`]) {
+    const ofDead = dead.map((id) => sql`holder >= ${id} AND holder <= ${id}`);
+    // SQLite would scan all rows to find those that meet either condition. Postgres would without an order, which rows with
+    // an equal holder have not.
+    for (const isFree of [sql`holder IS NULL`, ...ofDead]) {
+      if (left === 0) break;
       const free = sql`
         SELECT ${key} FROM ${table} WHERE ${isNeeded} AND ${isFree} ORDER BY holder LIMIT ${left} ${forUpdateUnlocked}`;
       const taken = yield* sql`
