@@ -1,7 +1,9 @@
 /** What nodes do all the time takes few keys and commits, however many webhooks and plans the service has. */
 import { GuildId } from "@accountlink/core";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { dayMs } from "@accountlink/core/timestamp";
 import { WebhookStore } from "@accountlink/core/webhooks";
+import { aheadBy } from "@accountlink/test-servers/effect";
 import { makeWebhook } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
@@ -104,6 +106,17 @@ it("plans without a node that a release before has stored are taken", () =>
     );
     const hold = RolePlanStore.use((plans) => plans.hold({ node: "a", at: 0, until: 7_000, limit: count }));
     expect(yield* onStorage(kv, hold)).toHaveLength(count);
+  }).pipe(Effect.runPromise));
+
+it("starts read no plan after those of the day on which the entries of a release before were made", () =>
+  Effect.gen(function* () {
+    const { engine, read } = countingKv();
+    const start = (ahead: number) => aheadBy(() => ahead)(onStorage(engine, Effect.void));
+    yield* onStorage(engine, addPlans);
+    for (const ahead of [0, dayMs]) yield* start(ahead);
+    read.keys = 0;
+    yield* start(dayMs);
+    expect(read.keys).toBeLessThan(count);
   }).pipe(Effect.runPromise));
 
 it(

@@ -1,7 +1,8 @@
 /** The leases of nodes for work on webhooks and role plans. */
 import { type HoldItems, makeLeftLeases } from "@accountlink/core/records";
 import { recordTypes } from "@accountlink/core/storage";
-import { Effect, Function } from "effect";
+import { dayMs } from "@accountlink/core/timestamp";
+import { Clock, Effect, Function } from "effect";
 import type { Database } from "../database.ts";
 import { encode } from "../keys.ts";
 import { kvIndex, nobody } from "../record_tables.ts";
@@ -87,13 +88,25 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   return yield* db.read((tx) => tx.list(byHolder, [node]));
 });
 
+/** When a start first entered records, and whether one a day later did, when no node of a release before was left. */
+const entering = table<{ readonly since: number; readonly isOver: boolean }>()(
+  "entering_unheld",
+  () => [],
+  {},
+);
+
 /** Enters records without a holder in the index by holder, in which releases before had none of them. */
 export const enterUnheld = Effect.fnUntraced(function* (db: Database) {
+  const now = yield* Clock.currentTimeMillis;
+  const { since, isOver } = (yield* db.read((tx) => tx.get(entering))) ?? { since: now, isOver: false };
+  if (isOver) return;
+  let isEmpty = true;
   for (const { held } of recordTypes) {
     if (held === null) continue;
     const byHolder = kvIndex(held.index) as unknown as Index<Held>;
     const { table: items } = byHolder;
     for (const item of yield* db.read((tx) => tx.scan(items, []))) {
+      isEmpty = false;
       const [entry] = byHolder.keys(item);
       if (entry?.[0] !== nobody) continue;
       const [entered] = yield* db.kv.get([encode([byHolder.name, ...entry])]);
@@ -104,4 +117,8 @@ export const enterUnheld = Effect.fnUntraced(function* (db: Database) {
       });
     }
   }
+  // A move refuses a target that has anything.
+  if (isEmpty) return;
+  const done = { since, isOver: now >= since + dayMs };
+  yield* Effect.ignore(db.write("carry over", (tx) => tx.put(entering, done)));
 });
