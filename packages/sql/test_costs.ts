@@ -11,7 +11,7 @@ export const wholeService: Reasons = {
   "ImportStore.sweep": "imports of the last day, every ten minutes",
   "UploadStore.sweep": "uploads of the last hour, every minute",
   "UploadStore.take": "uploads of the last hour, of which the nodes look for one that is free",
-  "ImportStore.listUnfinishedUndos": "undone imports of the last day",
+  "ImportStore.unfinishedUndos": "undone imports of the last day: the sample reads a page of 500",
   "UploadStore.begin": "uploads that wait, which share the room of the service",
   "DayCounts.load": "counters of the day, at the start of a node with a memory cache",
   "GuildLogStore.forget": "logs: one node walks through them every ten minutes",

@@ -146,11 +146,24 @@ export interface UndoablePage {
   readonly next: ChatId | null;
 }
 
+/** How many undos a look reads: thousands may have begun in a day, most of which have no links left. @internal */
+export const undosAtOnce = 500;
+
+/** A place in the order of the undos that have begun. */
+export type UndoPlace = readonly [endsAt: Millis, entry: number, id: string];
+
 /** An undo that has begun and has links left. Its node works on it, or died. */
 export interface UnfinishedUndo extends Pick<UndoableImport, "id" | "pid"> {
   readonly account: string;
   /** The number of links that it has taken back. */
   readonly done: number;
+}
+
+/** A page of `unfinishedUndos`. */
+export interface UnfinishedUndos {
+  readonly undos: ReadonlyArray<UnfinishedUndo>;
+  /** The place after which the next page begins; null on the last page. */
+  readonly next: UndoPlace | null;
 }
 
 export interface ImportUndone {
@@ -194,8 +207,8 @@ export class ImportStore extends Context.Service<
     /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
 
-    /** Returns the undos that have begun and have links left. */
-    readonly listUnfinishedUndos: () => StoreEffect<ReadonlyArray<UnfinishedUndo>>;
+    /** Looks at up to `limit` undos that have begun, after a place, and returns those that have links left. */
+    readonly unfinishedUndos: (after: UndoPlace | null, limit: number) => StoreEffect<UnfinishedUndos>;
 
     /**
      * Looks at up to `limit` links of an import after a chat ID, sorted by chat ID as strings, and returns those that

@@ -4,7 +4,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { StorageUse } from "../storage_use.ts";
-import { ImportStore, type UnfinishedUndo } from "./import_store.ts";
+import { ImportStore, type UndoPlace, type UnfinishedUndo, undosAtOnce } from "./import_store.ts";
 
 /** How many links an undo takes in one transaction. It rests in between, so that the process can answer requests. */
 const undoneAtOnce = 1_000;
@@ -48,17 +48,20 @@ export const makeImportUndos = Effect.fnUntraced(function* (
     return Effect.asVoid(Effect.forkIn(undo, scope));
   };
 
-  /** How far the unfinished undos were at the last look. */
+  /** How far the unfinished undos were, and the place after which the next look reads. */
   let undone = new Map<string, number>();
+  let earlier = undone;
+  let place: UndoPlace | null = null;
 
-  /** Continues undos that made no progress since the last look: their node died, or their storage was away. */
+  /** Continues undos that made no progress since a look read them: their node died, or their storage was away. */
   const resumeUndos = Effect.gen(function* () {
     if (resting() !== null) return;
-    const unfinished = yield* imports.listUnfinishedUndos();
-    const before = undone;
-    undone = new Map(unfinished.map(({ id, done }) => [id, done]));
-    for (const one of unfinished) {
-      if (before.get(one.id) !== one.done || (yield* changesLeft(one.account)) === 0) continue;
+    const { undos, next } = yield* imports.unfinishedUndos(place, undosAtOnce);
+    if (place === null) [earlier, undone] = [undone, new Map()];
+    place = next;
+    for (const one of undos) {
+      undone.set(one.id, one.done);
+      if (earlier.get(one.id) !== one.done || (yield* changesLeft(one.account)) === 0) continue;
       // Only the entry of the first step names the member and the request.
       const actor = { type: "account", id: one.account, member: "" } as const;
       yield* rest(one, { actor, requestId: null });

@@ -23,7 +23,15 @@ import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { ImportEnded, type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
-import { fileSources, type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
+import {
+  fileSources,
+  type ImportedFile,
+  type ImportHolder,
+  ImportStore,
+  type UndoPlace,
+  type UnfinishedUndos,
+  undosAtOnce,
+} from "./import_store.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
@@ -233,8 +241,14 @@ const refuseRead = Effect.fnUntraced(function* (
 });
 
 const refuseUndo = Effect.fnUntraced(function* (pid: Pid | null) {
-  const undos = pid === null ? [] : yield* (yield* ImportStore).listUnfinishedUndos();
-  if (undos.some((one) => one.pid === pid)) return yield* new ImportEnded({ reason: "undo" });
+  if (pid === null) return;
+  const imports = yield* ImportStore;
+  for (let place: UndoPlace | null = null; ; ) {
+    const { undos, next }: UnfinishedUndos = yield* imports.unfinishedUndos(place, undosAtOnce);
+    if (undos.some((one) => one.pid === pid)) return yield* new ImportEnded({ reason: "undo" });
+    if (next === null) return;
+    place = next;
+  }
 });
 
 const ignore = () => Effect.void;

@@ -12,6 +12,7 @@ import {
   type ImportUndone,
   type UndoableImport,
   type UndoImport,
+  type UndoPlace,
   undoableImports,
 } from "./import_store.ts";
 import { isFound, isUntouched, joinedNeighbours, undoneRecord } from "./imported_record.ts";
@@ -61,16 +62,19 @@ export const storedImports = ({
         .filter(({ links, undone }) => links > 0 || undone !== null);
     }),
 
-  listUnfinishedUndos: () =>
-    read("listUnfinishedUndos", function* (tx) {
-      const begun = yield* tx.list(linkImports.undone, [], { after: [0] });
-      if (begun.length === 0) return [];
+  unfinishedUndos: (after, limit) =>
+    read("unfinishedUndos", function* (tx) {
+      const begun = yield* tx.list(linkImports.undone, [], { after: after ?? [0], limit });
+      const last = begun.at(-1);
+      if (last === undefined) return { undos: [], next: null };
       const left = yield* withLinks(tx, begun);
       const scopes = yield* tx.scopes(begun.map(({ pid }) => pid));
-      return begun.flatMap(({ id, pid, removed, restored }) => {
+      const undos = begun.flatMap(({ id, pid, removed, restored }) => {
         const account = scopes.get(pid)?.scope.account;
         return account === undefined || !left.has(id) ? [] : [{ id, pid, account, done: removed + restored }];
       });
+      const place: UndoPlace = [last.endsAt, last.undoEntry ?? 0, last.id];
+      return { undos, next: begun.length < limit ? null : place };
     }),
 
   undoablePage: (id, after, limit) =>

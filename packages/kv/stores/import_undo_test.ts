@@ -31,7 +31,7 @@ const writeImports = Effect.gen(function* () {
 });
 
 const unfinished = (store: ImportStore["Service"]) =>
-  Effect.map(store.listUnfinishedUndos(), (found) => found.map(({ id, done }) => [id, done]));
+  Effect.map(store.unfinishedUndos(null, 9), ({ undos }) => undos.map(({ id, done }) => [id, done]));
 
 test("the unfinished undos are found without reading imports that nobody undoes", function* () {
   const kv = memoryKv();
@@ -49,6 +49,15 @@ test("the unfinished undos are found without reading imports that nobody undoes"
   expect(yield* unfinished(store)).toEqual([["begun", 1]]);
   const named = ids.filter((id) => read.some((key) => key.includes(id)));
   expect(named).toEqual(["begun", "done"]);
+});
+
+test("a look reads a page of the undos, and the next one those behind it", function* () {
+  const kv = memoryKv();
+  yield* onStorage(kv, writeImports);
+  const { unfinishedUndos } = yield* open(kv);
+  const pages = [yield* unfinishedUndos(null, 1)];
+  for (let page = pages[0]; page?.next; pages.push(page)) page = yield* unfinishedUndos(page.next, 1);
+  expect(pages.map(({ undos }) => undos.map(({ id }) => id))).toEqual([["begun"], [], []]);
 });
 
 test("an undo that a batch of its import followed is unfinished again", function* () {

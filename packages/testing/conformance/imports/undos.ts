@@ -211,11 +211,11 @@ export const undos: Cases<StoragePorts> = {
 
   "an undo that has taken a part is unfinished, until it has taken all, also if it left the links as they are":
     function* () {
-      const { importFile, links, listUnfinishedUndos, undo, write, account, global } = yield* makeSteps;
+      const { importFile, links, unfinishedUndos, undo, write, account, global } = yield* makeSteps;
       const id = yield* importFile([...both(chess), line(cyd, chess)]);
       for (const chatId of [ada, bob]) yield* links.setGame({ ...write, chatId, gameId: rummy });
-      const unfinished = Effect.map(listUnfinishedUndos(), (all) =>
-        all.filter((one) => one.account === account.name),
+      const unfinished = Effect.map(unfinishedUndos(null, 500), (page) =>
+        page.undos.filter((one) => one.account === account.name),
       );
       expectEqual(yield* unfinished, []);
       for (const _ of [ada, bob]) {

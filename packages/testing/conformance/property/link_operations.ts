@@ -155,10 +155,10 @@ export const importOperations = {
   "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
     Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
   ),
-  "ImportStore.listUnfinishedUndos": fixed(({ imports, account }) =>
+  "ImportStore.unfinishedUndos": fixed(({ imports, account }) =>
     Effect.map(
-      imports.listUnfinishedUndos(),
-      (all) => new Set(all.filter((one) => one.account === account.name)),
+      imports.unfinishedUndos(null, 500),
+      ({ undos }) => new Set(undos.filter((one) => one.account === account.name)),
     ),
   ),
   "ImportStore.undoablePage": operation(
