@@ -264,6 +264,7 @@ const conflictMessages = {
   members_hidden: "The chat platform does not list the members of the guild to the bot",
   too_many_members: "The guild has more than 100,000 members, too many to be listed",
   block_limit: "The scope can have no more blocks",
+  review_limit: "A user of the pair can have no more reviews",
   key_limit: "The plan allows no more keys",
   key_rate: "The account made too many keys today",
   key_revoked: "The key is revoked",

@@ -31,6 +31,7 @@ const conflict = {
   link_limit: "Remove links, or ask the operator for a larger plan",
   blocked: "Nothing: the community [keeps the user out](dashboard.md#who-may-link)",
   game_taken: "Remove the other chat user's link: the community allows one per game account",
+  review_limit: "Delete reviews of the user",
 } as const satisfies Partial<Record<ConflictReason, string>>;
 
 /** The reasons of `Conflict` errors that only dashboard routes and pages return. */

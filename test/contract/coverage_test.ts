@@ -204,7 +204,7 @@ describe.each(Object.entries(surroundings))("surroundings: %s", (name, { begin, 
 });
 
 /** Refusals of v1 that need many requests, or rules of a community; tests of limits, sessions and admission cause them. */
-const byOthers = / (?:second|platform_refusals|session_create|poll_\w+|blocked|game_taken)$/;
+const byOthers = / (?:second|platform_refusals|session_create|poll_\w+|blocked|game_taken|review_limit)$/;
 
 test("every refusal in the OpenAPI document was received in at least one test case", async () => {
   const { components } = (await send("GET /openapi.json")).body;

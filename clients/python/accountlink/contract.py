@@ -655,7 +655,7 @@ class BulkLimitExceededDetails(TypedDict):
 
 
 class ConflictDetails(TypedDict):
-    reason: Literal["chat_already_linked", "session_cancelled", "session_completed", "session_failed", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired", "link_limit", "blocked", "game_taken"]
+    reason: Literal["chat_already_linked", "session_cancelled", "session_completed", "session_failed", "idempotency_key_reused", "idempotency_key_in_use", "user_erased", "cursor_expired", "link_limit", "blocked", "game_taken", "review_limit"]
 
 
 ChatId = str

@@ -22,6 +22,9 @@ export interface AltReview extends Omit<RecordOf<typeof altReviews>, "pid"> {}
 /** The greatest length of a note in characters. @internal */
 export const longestNote = 500;
 
+/** How many reviews a chat user of a scope has at most: each search for alts reads them all. @internal */
+export const mostReviews = 1_000;
+
 export interface ReviewedPair extends WriteContext, AltPair {}
 
 export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | "note" | "keyId"> {}
@@ -33,8 +36,11 @@ export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | 
 export class AltReviewStore extends Context.Service<
   AltReviewStore,
   {
-    /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
-    readonly set: (write: SetAltReview & Keyed) => StoreEffect<void, Conflict>;
+    /**
+     * Stores or replaces the review of a pair, and writes `review.set` to the audit log. Returns false, and writes nothing,
+     * if the pair has no review and one of the two users has `mostReviews`.
+     */
+    readonly set: (write: SetAltReview & Keyed) => StoreEffect<boolean, Conflict>;
 
     /**
      * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
@@ -64,8 +70,9 @@ export interface AltReviewRemoved extends AltPair {
 export const reviewOf = (write: SetAltReview): AltReview =>
   Struct.pick(write, ["chatId", "otherChatId", "verdict", "note", "keyId", "at"]);
 
-/** Returns what a store keeps of a review under an idempotency key. @internal */
-export const keptReview = (_: void, write: SetAltReview): AltReview => reviewOf(write);
+/** Returns what a store keeps of a review under an idempotency key; null for a refusal. @internal */
+export const keptReview = (isStored: boolean, write: SetAltReview): AltReview | null =>
+  isStored ? reviewOf(write) : null;
 
 /** Returns what a store keeps of a removal under an idempotency key. @internal */
 export const removedReview = (deleted: boolean, { chatId, otherChatId }: AltPair): AltReviewRemoved => ({
@@ -124,11 +131,18 @@ const byScope = ({ pid }: { readonly pid: Pid }): string => pid;
 
 /** Stores reviews in any storage. @internal */
 export const storedAltReviews = recordStore(AltReviewStore, ({ read, keyedWrite }) => ({
-  set: keyedWrite<void, SetAltReview & Keyed>("set", keptReview, byScope, function* (tx, write) {
+  set: keyedWrite<boolean, SetAltReview & Keyed>("set", keptReview, byScope, function* (tx, write) {
     const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
-    const [, one, other] = reviewKey(pid, write);
+    const key = reviewKey(pid, write);
+    const [, one, other] = key;
+    const isNew = (yield* tx.get(altReviews, ...key)) === undefined;
+    for (const user of isNew ? [one, other] : []) {
+      const count = yield* tx.count(altReviews.byUser, [user, pid], { most: mostReviews });
+      if (count >= mostReviews) return false;
+    }
     yield* tx.put(altReviews, { pid, chatId: one, otherChatId: other, verdict, note, at, keyId });
     yield* tx.journal(write, "review.set", { chatId, otherChatId, verdict });
+    return true;
   }),
 
   remove: keyedWrite<boolean, ReviewedPair & Keyed>("remove", removedReview, byScope, function* (tx, write) {

@@ -1,6 +1,6 @@
 /** A moderator's judgement of a pair of chat users. It overrides all weights. */
 import { Clock, Context, Effect, Layer } from "effect";
-import { InvalidParameter, type ParameterProblem, parameterProblem } from "../errors.ts";
+import { Conflict, InvalidParameter, type ParameterProblem, parameterProblem } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -18,7 +18,7 @@ export type NewAltReview = Omit<AltReview, "at">;
 
 /**
  * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write fails with
- * `Conflict` only if the target has an idempotency key that is taken.
+ * `Conflict` if the target has an idempotency key that is taken, or if a user of a new pair has 1,000 reviews.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
       set: Effect.fn("AltReviews.set")(function* (target: WriteTarget, review: NewAltReview) {
         const context = yield* writeContext(target, review);
         const write = { ...review, ...context, once: target.once };
-        yield* store.set(write);
+        if (!(yield* store.set(write))) return yield* new Conflict({ reason: "review_limit" });
         return reviewOf(write);
       }),
 

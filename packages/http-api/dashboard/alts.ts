@@ -59,7 +59,7 @@ export const putReview = managed("moderator", "PUT", "/alts/reviews", {
   tier: "premium",
   example: { ...examplePair, verdict: "same", note: "Both said so" },
   data: { review: AltReview },
-  refuses: ["bot_not_in_guild"],
+  refuses: ["bot_not_in_guild", "review_limit"],
 });
 
 export const deleteReview = managed("moderator", "DELETE", "/alts/reviews", {

@@ -167,6 +167,7 @@ export const putAltReview = defineRoute({
   parameters: { ...pair, verdict, note, guildId: guildId() },
   success: successOf({ review: AltReview }),
   example: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
+  refuses: ["review_limit"],
 });
 
 export const getAltReviews = defineRoute({

@@ -1,5 +1,5 @@
-import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
-import { AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
+import { AuditLog, ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { AltReviewStore, type AltVerdict, mostReviews } from "@accountlink/core/alts";
 import { Effect } from "effect";
 import { uniqueKeyId, uniquePid } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -54,6 +54,20 @@ export const altReviewCases: Cases<StoragePorts> = {
       const [last] = (yield* entries).at(-1) ?? [];
       expectEqual((yield* find(ada)).length, last === "review.set" ? 1 : 0);
     }
+  },
+
+  "a chat user has a bounded number of reviews, each of which can be replaced": function* () {
+    const { set, find, remove } = yield* newReviewSteps;
+    const others = Array.from({ length: mostReviews }, (_, number) =>
+      ChatId.make(String(5_000_000 + number)),
+    );
+    const [first] = others as [ChatId];
+    yield* Effect.forEach(others, (other) => set(ada, other, "same", 1), { concurrency: 50, discard: true });
+    expectEqual(yield* set(bob, ada, "same", 1), false);
+    expectEqual(yield* set(first, ada, "different", 2), true);
+    expectEqual((yield* find(ada)).length, mostReviews);
+    expectEqual(yield* remove(ada, first), true);
+    expectEqual(yield* set(bob, ada, "same", 3), true);
   },
 
   "a review in an unknown scope is a defect": function* () {
