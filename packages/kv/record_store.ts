@@ -50,6 +50,7 @@ export const layer = (own: Readonly<Record<string, (db: Database) => object>>) =
       const isNeeded = (stored: Held) => only === undefined || isMeant(only, stored as unknown as Values);
       const byHolder = kvIndex(type.held.index) as unknown as Index<Held>;
       const held = yield* holdRecords(db, type.name, byHolder, isNeeded, items);
+      if (held === null) return items.known as ReadonlyArray<never>;
       const parts = yield* Effect.forEach(Arr.chunksOf(held, heldAtOnce), (part) =>
         db.read(
           bodyOn((tx) =>

@@ -43,7 +43,10 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
     operation(name, function* () {
       assertStorable([items.node]);
       const lease = leaseOf(type);
-      if (type.held === null || lease === null || !(yield* lease(items))) return [];
+      if (type.held === null || lease === null) return [];
+      const rows = yield* lease(items);
+      if (rows === "none") return [];
+      if (rows === "same" && items.known !== undefined) return items.known as ReadonlyArray<never>;
       const { index } = type.held;
       const made: Array<never> = [];
       const decode = decodeHeld(type, items.node);

@@ -7,6 +7,7 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
+import type { Pid } from "../ids.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { paced } from "../paced.ts";
 import { type HoldItems, leaseShare } from "../records/records.ts";
@@ -20,8 +21,14 @@ import { latestTime, type Millis } from "../timestamp.ts";
 /** How long a node holds its items after its last heartbeat, in milliseconds. */
 const holdTime = 7_000;
 
-/** How often the node looks for free items, changes of its items, and events. */
+/** How often the node looks for free items. */
 const interval = "1 second";
+
+/**
+ * How long a node looks for free items alone after a look for changes and events of many items, in milliseconds: each look
+ * reads all of them. Up to 2,500 items, it does not rest.
+ */
+const restAfter = (items: number): number => Math.min(4_000, 0.4 * items - 1_000);
 
 /**
  * A node takes at most as many items at once as it holds, within these bounds. So nodes that start together share the
@@ -156,8 +163,13 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   const couriers = new Map<string, C>();
   /** Opens after a signal that an item changed. */
   const isTakeDue = Latch.makeUnsafe(false);
+  /** What the node held at its last look for changes, and when the next one is due. */
+  let known: ReadonlyArray<Item> = [];
+  let lookAt = 0;
   /** Opens after a signal of a link or session that changed. */
   const isPollDue = Latch.makeUnsafe(false);
+  /** The scopes whose events the next poll looks for; null for all. */
+  let changed: Set<Pid> | null = null;
 
   const stop = Effect.gen(function* () {
     if (!node.isStopping) node.drainsUntil = (yield* Clock.currentTimeMillis) + drainTime;
@@ -206,7 +218,11 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   /** Looks for new events. */
   const poll = Effect.gen(function* () {
     isPollDue.closeUnsafe();
-    const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
+    const among = changed;
+    changed = new Set();
+    const all = [...couriers.values()].filter(
+      ({ item, isStopping }) => !isStopping && among?.has(item.scope.pid) !== false,
+    );
     if (node.isStopping || all.length === 0) return;
     const places = all.map(({ item, position }) => ({ pid: item.scope.pid, after: position }));
     const newer = new Set(yield* events.newer(places));
@@ -217,11 +233,18 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     }
   });
 
-  const pollSoon = () => isPollDue.openUnsafe();
+  const pollLink = (pid: Pid) => {
+    changed?.add(pid);
+    isPollDue.openUnsafe();
+  };
+  const pollAll = () => {
+    changed = null;
+    isPollDue.openUnsafe();
+  };
   const subscribe = yield* Effect.cached(
     Effect.andThen(
-      forEachLinkChange(pollSoon),
-      work.hearsSessions === true ? forEachSessionChange(pollSoon) : Effect.void,
+      forEachLinkChange(pollLink),
+      work.hearsSessions === true ? forEachSessionChange(pollAll) : Effect.void,
     ),
   );
 
@@ -230,14 +253,23 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     if (node.isStopping || resting() !== null) return;
     const at = yield* Clock.currentTimeMillis;
     const limit = Math.min(mostTaken, Math.max(fewestTaken, couriers.size));
-    const held = yield* hold({ node: node.id, at, until: at + holdTime, limit });
+    const isResting = lookAt - restAfter(Infinity) <= at && at < lookAt;
+    const lease = { node: node.id, at, until: at + holdTime, limit };
+    const held = yield* hold(isResting ? { ...lease, known } : lease);
     node.livesUntil = at + leaseShare * holdTime;
-    yield* update(held);
+    const isLook = !isResting || held !== known;
+    if (isLook) {
+      lookAt = at + restAfter(held.length);
+      known = held;
+      yield* update(held);
+    }
     // A node receives signals from its first courier on.
     if (couriers.size > 0) yield* subscribe;
     for (const courier of couriers.values()) {
       if (courier.hasNews || work.isDue(courier, at)) yield* wake(courier);
     }
+    if (!isLook) return;
+    changed = null;
     yield* poll;
   });
 

@@ -1,9 +1,12 @@
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Clock, Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
+import { EventStore } from "../events/event_store.ts";
+import type { Pid } from "../ids.ts";
+import { LinkEvents } from "../links/link_events.ts";
 import { leaseShare } from "../records/records.ts";
 import { Signals } from "../signals.ts";
-import { scopes, services } from "../test_services.ts";
+import { chatId, gameId, scopes, services } from "../test_services.ts";
 import { makeCouriers, makeNode, retryDelay } from "./couriers.ts";
 
 it("the delay before the next attempt grows with the wait, in whole milliseconds, which stores keep", () => {
@@ -53,6 +56,54 @@ testWith(services)("a node takes twice as many items at each look, up to a limit
   expect(held.slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
   expect(all.size).toBe(1_000);
 });
+
+testWith(services)(
+  "a node reads 10,000 items and their places every few seconds, and of a changed link the scope alone",
+  function* () {
+    const store = yield* EventStore;
+    const { guild: scope } = yield* scopes;
+    const pidOf = (id: number) => `${scope.pid}${id}` as Pid;
+    const items = Array.from({ length: 10_000 }, (_, id) => ({
+      id: String(id),
+      scope: { ...scope, pid: pidOf(id) },
+      position: 0,
+    }));
+    const held: Array<boolean> = [];
+    const asked: Array<number> = [];
+    const newer: typeof store.newer = (places) => {
+      asked.push(places.length);
+      return Effect.succeed([]);
+    };
+    const couriers = makeCouriers({
+      topic: "webhooks",
+      items: "webhooks",
+      problem: "Cannot send webhooks",
+      node: makeNode(),
+      hold: ({ known }) => {
+        held.push(known === undefined);
+        return Effect.succeed((known as typeof items) ?? items);
+      },
+      idOf: ({ id }) => id,
+      make: (courier) => courier,
+      run: (courier) =>
+        Effect.sync(() => {
+          courier.hasNews = false;
+        }),
+      isDue: () => false,
+    });
+    yield* Effect.provideService(couriers, EventStore, { ...store, newer });
+    // The couriers start in steps.
+    for (let turns = 0; turns < 1_000; turns++) yield* Effect.yieldNow;
+    for (let second = 0; second < 30; second++) yield* TestClock.adjust("1 second");
+    expect(held.length).toBeGreaterThanOrEqual(30);
+    expect(held.filter(Boolean).length).toBeLessThanOrEqual(11);
+    expect(asked.length).toBeLessThanOrEqual(11);
+    const change = { scope: { ...scope, pid: pidOf(7) }, chatId: chatId("10001"), previousGameId: null };
+    yield* LinkEvents.use(({ announce }) => announce("linkChanged", { ...change, gameId: gameId("1") }));
+    yield* TestClock.adjust(600);
+    expect(asked).toContain(1);
+  },
+);
 
 testWith(services)("a node gives up what is in flight 10 seconds after its stop", function* () {
   const { guild: scope } = yield* scopes;

@@ -53,6 +53,8 @@ export interface HoldItems {
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
+  /** What the node held at an earlier call, which is returned if its lease has lasted since and it takes nothing. */
+  readonly known?: ReadonlyArray<unknown>;
 }
 
 /** A scope, and whether its account is active. */

@@ -68,6 +68,8 @@ const killAfterEach = async <E>(
 ) => {
   const filled = openOn([], Infinity);
   expect(Exit.isSuccess(await filled.run(filling))).toBe(true);
+  // The first start that finds webhooks or plans stores that it did.
+  expect(Exit.isSuccess(await filled.run(Effect.void))).toBe(true);
   const entries = await stored(filled.kv);
   const whole = openOn(entries, Infinity);
   expect(Exit.isSuccess(await whole.run(change))).toBe(true);

@@ -40,20 +40,22 @@ export interface Held {
 }
 
 /**
- * Renews the lease of a node, takes records that need a node and that no live node holds, and returns all that it holds;
- * none if its lease ends now.
+ * Renews the lease of a node, takes records that need a node and that no live node holds, and returns all that it holds:
+ * none if its lease ends now; null if these are the known ones.
  */
 export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   db: Database,
   name: string,
   byHolder: Index<R>,
   isNeeded: (stored: R) => boolean,
-  { node, at, until, limit }: HoldItems,
+  { node, at, until, limit, known }: HoldItems,
 ) {
   const { table: items } = byHolder;
-  yield* db.write(`${name} ${node}`, function* (tx) {
+  const before = yield* db.write(`${name} ${node}`, function* (tx) {
+    const lease = yield* tx.get(leases, name, node);
     if (until > at) yield* tx.put(leases, { work: name, node, until });
     else yield* tx.remove(leases, name, node);
+    return lease;
   });
   if (until <= at) return [];
   const free = yield* db.read(function* (tx) {
@@ -70,6 +72,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
     // A node of the release before may have taken one that had no holder.
     return found.filter(({ holder }) => holder === null || !live.has(holder));
   });
+  if (known !== undefined && free.length === 0 && before !== undefined && isLive(db, before, at)) return null;
   for (let left = free.slice(0, limit); left.length > 0; ) {
     const some = left.slice(0, stepSize);
     const looked = yield* db.write(`${name} ${node}`, function* (tx) {
@@ -88,7 +91,7 @@ export const holdRecords = Effect.fnUntraced(function* <R extends Held>(
   return yield* db.read((tx) => tx.list(byHolder, [node]));
 });
 
-/** When a start first entered records, and whether one a day later did, when no node of a release before was left. */
+/** When a start first found records to enter, and whether one did a day later, when no node of a release before was left. */
 const entering = table<{ readonly since: number; readonly isOver: boolean }>()(
   "entering_unheld",
   () => [],
@@ -98,8 +101,8 @@ const entering = table<{ readonly since: number; readonly isOver: boolean }>()(
 /** Enters records without a holder in the index by holder, in which releases before had none of them. */
 export const enterUnheld = Effect.fnUntraced(function* (db: Database) {
   const now = yield* Clock.currentTimeMillis;
-  const { since, isOver } = (yield* db.read((tx) => tx.get(entering))) ?? { since: now, isOver: false };
-  if (isOver) return;
+  const begun = yield* db.read((tx) => tx.get(entering));
+  if (begun?.isOver === true) return;
   let isEmpty = true;
   for (const { held } of recordTypes) {
     if (held === null) continue;
@@ -117,8 +120,9 @@ export const enterUnheld = Effect.fnUntraced(function* (db: Database) {
       });
     }
   }
+  const isOver = begun !== undefined && now >= begun.since + dayMs;
   // A move refuses a target that has anything.
-  if (isEmpty) return;
-  const done = { since, isOver: now >= since + dayMs };
-  yield* Effect.ignore(db.write("carry over", (tx) => tx.put(entering, done)));
+  if (isEmpty || (begun !== undefined && !isOver)) return;
+  const ended = { since: begun?.since ?? now, isOver };
+  yield* Effect.ignore(db.write("carry over", (tx) => tx.put(entering, ended)));
 });

@@ -20,7 +20,7 @@ interface LeasedTable {
 
 /**
  * Returns a function that renews the lease of a node when it is due, and assigns rows to this node that no live node
- * holds. The function returns false if the node can hold no rows.
+ * holds. The function returns "none" if the node can hold no rows, and "same" if it has lost none and took none.
  */
 export const leasesOn = (
   sql: SqlClient.SqlClient,
@@ -81,6 +81,7 @@ export const leasesOn = (
       left -= taken.length;
     }
     yield* sql`DELETE FROM ${nodes} WHERE lives_until <= ${at}`;
+    return left < limit;
   }, sql.withTransaction);
 
   return Effect.fnUntraced(function* (hold: HoldItems) {
@@ -90,10 +91,10 @@ export const leasesOn = (
     if (ahead > 0) yield* deleteLeft(at);
     if (until <= at) {
       yield* sql`DELETE FROM ${nodes} WHERE id = ${node}`;
-      return false;
+      return "none";
     }
     // A node that takes no rows has other work, which may be there without them.
-    if (needed === 0 && hold.limit > 0) return false;
+    if (needed === 0 && hold.limit > 0) return "none";
     const left = lives_until === null ? 0 : lives_until - at;
     // A lease has more left than it lasts after the clock was set back.
     const isOld = left < leaseShare * (until - at) || left > until - at;
@@ -102,9 +103,9 @@ export const leasesOn = (
       yield* sql`
         INSERT INTO ${nodes} (id, lives_until) VALUES (${node}, ${until})
         ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
-      yield* takeFree(hold);
+      if (yield* takeFree(hold)) return "others";
     }
-    return true;
+    return left > 0 ? "same" : "others";
   });
 };
 

@@ -1,7 +1,7 @@
 import { EventStore, type StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { leaseShare } from "@accountlink/core/records";
-import { mostPending, type StoredDelivery } from "@accountlink/core/webhooks";
+import { type HeldWebhook, mostPending, type StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import {
   makeDelivery,
@@ -118,6 +118,19 @@ export const webhookCases: Cases<StoragePorts> = {
     for (const at of [start, start + 2_000]) yield* holdAt(node, at);
     expectEqual(yield* holdAt(other, start + 2_000 + leaseShare * 7_000 - 1), null);
     expectEqual((yield* holdAt(other, start + 9_000))?.id, id);
+  },
+
+  "a node that takes nothing gets what it knows, until its lease has ended": function* () {
+    const { add, store, held } = yield* newWebhookSteps;
+    const { id } = yield* add();
+    const node = uniqueText();
+    const known: ReadonlyArray<HeldWebhook> = [];
+    const holdAt = (at: number) => store.hold({ node, at, until: at + 7_000, limit: 1_000_000, known });
+    expectEqual(held(id, yield* holdAt(start))?.id, id);
+    expectThat((yield* holdAt(start + 1)) === known, "the node took nothing");
+    const { id: other } = yield* add();
+    expectEqual(held(id, yield* holdAt(start + 2))?.id, id);
+    expectEqual(held(other, yield* holdAt(start + 9_000))?.id, other);
   },
 
   "hold takes at most its limit of new webhooks per call": function* () {
