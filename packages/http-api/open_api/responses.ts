@@ -104,8 +104,8 @@ const meaningOf = (code: ErrorCode): string => `\`${code}\`: ${errorTable[code].
 const inOrder = (codes: ReadonlyArray<ErrorCode>): ReadonlyArray<ErrorCode> =>
   errorCodes.filter((code) => codes.includes(code));
 
-const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): Content => ({
-  "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
+const json = (schema: JsonSchema.JsonSchema, examples: MediaType["examples"] = {}): Content => ({
+  "application/json": { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) },
 });
 
 /** Builds the name of a refusal from its error codes. Appends the status if a single code has several statuses. */
@@ -135,7 +135,7 @@ const refusalV2 = (
   const of = hasReasons || traffic !== undefined ? `.${route.id}` : "";
   const name = `${isForOwners ? "Dashboard." : ""}${nameOf(status, codes)}${of}`;
   return components.share("responses", name, {
-    description: codes.map(meaningOf).join("\n\n"),
+    description: isForOwners ? codes.join(", ") : codes.map(meaningOf).join("\n\n"),
     headers: refusalHeaders(components, route, status),
     content: json(components.schema(failureV2(route, status, codes)), Object.fromEntries(examples)),
   });
