@@ -6,7 +6,7 @@ import { type PauseReason, placeOf, type ScopedGuild } from "../communities/comm
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
-import { arePreviewedAs, shownRoles, wouldManyLose } from "./plan_preview.ts";
+import { areLossesShown, arePreviewedAs, shownRoles, wouldManyLose } from "./plan_preview.ts";
 import { PreviewStore, previewTime } from "./preview_store.ts";
 import type { PreviewTally } from "./preview_tally.ts";
 import { type PlanProblem, planProblem, type RolePlan } from "./role_plan.ts";
@@ -41,7 +41,8 @@ export const makeGuildCheck = Effect.gen(function* () {
   const confirmedRoles = Effect.fnUntraced(function* (plan: RolePlan) {
     const { confirmed = null } = Option.getOrUndefined(yield* previews.find(placeOf(plan))) ?? {};
     if (confirmed === null || (yield* Clock.currentTimeMillis) >= confirmed.at + previewTime) return [];
-    if (!arePreviewedAs(confirmed.settings, plan)) return [];
+    const { settings } = confirmed;
+    if (!arePreviewedAs(settings, plan) || !areLossesShown(settings, plan)) return [];
     return shownRoles(confirmed.roles, plan.unlinked)
       .filter(wouldManyLose)
       .map(({ roleId }) => roleId);

@@ -61,6 +61,10 @@ export type PlanPreview = typeof PlanPreview.Type;
 export const arePreviewedAs = (one: PlanSettings, other: PlanSettings): boolean =>
   changedSettings(one, other).every((name) => chosenLater.has(name));
 
+/** Returns whether a preview with some settings shows all losses of other settings that it was made for. @internal */
+export const areLossesShown = (previewed: PlanSettings, { unlinked }: PlanSettings): boolean =>
+  unlinked === "keep" || previewed.unlinked === "remove";
+
 const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked"]);
 
 const sum = ({ linked, unlinked }: Counts): number => linked + unlinked;

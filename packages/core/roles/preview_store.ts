@@ -4,7 +4,7 @@ import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, Pid } from "../ids.ts";
 import { keyOf, type RecordOf, recordStore, recordType, removeFound, type Tx } from "../records/mod.ts";
 import type { Millis } from "../timestamp.ts";
-import { arePreviewedAs, PlanPreview, type PreviewExample } from "./plan_preview.ts";
+import { areLossesShown, arePreviewedAs, PlanPreview, type PreviewExample } from "./plan_preview.ts";
 import { roleChangeKinds } from "./role_history_store.ts";
 import { PlanSettings } from "./role_plan.ts";
 import type { PlanPlace, PutPlan } from "./role_plan_store.ts";
@@ -149,12 +149,25 @@ export class PreviewStore extends Context.Service<
  * Remembers that a plan is on with the settings of its preview, in the transaction of the plan. The preview is kept for a
  * day from then on, but not at every further time, since the records of its users end. @internal
  */
-export const confirmPreview = Effect.fnUntraced(function* (tx: Tx, { pid, guildId, settings, at }: PutPlan) {
+export const confirmPreview = Effect.fnUntraced(function* (
+  tx: Tx,
+  { pid, guildId, settings, edited, at }: PutPlan,
+) {
   if (settings.state !== "on") return;
   const stored = yield* tx.get(rolePreviews, pid, guildId);
   if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
+  const { preview } = stored;
+  // The page shows the losses of both choices, and sends the plan that was edited. The API shows those of one choice.
+  const isShown = areLossesShown(preview.settings, settings);
+  if (edited === undefined && !isShown) return;
+  const shown = isShown ? preview.settings : settings;
   const savedAt = stored.confirmedAt === null ? at : stored.savedAt;
-  yield* tx.put(rolePreviews, { ...stored, savedAt, confirmedAt: at });
+  yield* tx.put(rolePreviews, {
+    ...stored,
+    preview: { ...preview, settings: shown },
+    savedAt,
+    confirmedAt: at,
+  });
 });
 
 const confirmedOf = ({ preview, confirmedAt }: RecordOf<typeof rolePreviews>) =>
