@@ -39,6 +39,18 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
       return records;
     });
   };
+  /** What `PRAGMA data_version` returned to each type of records. It changes when another process commits to the file. */
+  const versions = new Map<RecordType, unknown>();
+  /** Whether another process, such as the command line, has changed the file since the last call; it sends no signal. */
+  const isChangedBeside = sql.onDialectOrElse({
+    pg: () => () => Effect.succeed(false),
+    orElse: () => (type: RecordType) =>
+      Effect.map(sql`PRAGMA data_version`, ([row]) => {
+        const isSame = versions.get(type) === row?.["data_version"];
+        versions.set(type, row?.["data_version"]);
+        return !isSame;
+      }),
+  });
   return (name, type, items, body) =>
     operation(name, function* () {
       assertStorable([items.node]);
@@ -46,7 +58,8 @@ export const holdOn = ({ sql, operation }: StoreParts, reading: Tx): StoreRecord
       if (type.held === null || lease === null) return [];
       const rows = yield* lease(items);
       if (rows === "none") return [];
-      if (rows === "same" && items.known !== undefined) return items.known as ReadonlyArray<never>;
+      if (rows === "same" && items.known !== undefined && !(yield* isChangedBeside(type)))
+        return items.known as ReadonlyArray<never>;
       const { index } = type.held;
       const made: Array<never> = [];
       const decode = decodeHeld(type, items.node);

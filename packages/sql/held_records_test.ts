@@ -1,9 +1,12 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Tracer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
+import { makeTempFolder } from "./sqlite/test_folder.ts";
 import { layer } from "./stores.ts";
 import { addStrangers } from "./test_strangers.ts";
 
@@ -39,4 +42,27 @@ test("a node looks at the webhooks that it holds in few statements, each of whic
   );
   expect(statements).toBeGreaterThan(3);
   expect(statements).toBeLessThan(40);
+});
+
+test("a look for free webhooks alone sees what another process has changed in the file", function* () {
+  const filename = join(yield* makeTempFolder, "accountlink.db");
+  const opened = Layer.fresh(Layer.provideMerge(layer, layerSqlite({ filename })));
+  yield* Effect.gen(function* () {
+    const [sql, webhooks] = [yield* SqlClient.SqlClient, yield* WebhookStore];
+    yield* migrate;
+    yield* addStrangers(1, 2, {}, (table) => /^(accounts|scopes|webhooks|webhook_deliveries)$/.test(table));
+    yield* sql`UPDATE webhooks SET disabled_reason = NULL`;
+    const hold = { node: "node", at: 0, until: 7_000, limit: 50 };
+    const known = yield* webhooks.hold(hold);
+    const holdAgain = webhooks.hold({ ...hold, at: 1, known });
+    yield* holdAgain;
+    expect(yield* holdAgain).toBe(known);
+    yield* sql`UPDATE webhooks SET url = 'https://example.com/own'`;
+    expect(yield* holdAgain).toBe(known);
+    const other = new DatabaseSync(filename);
+    other.exec("UPDATE webhooks SET url = 'https://example.com/changed'");
+    other.close();
+    expect((yield* holdAgain).map(({ url }) => url)).toContain("https://example.com/changed");
+    expect(yield* holdAgain).toBe(known);
+  }).pipe(Effect.provide(opened));
 });

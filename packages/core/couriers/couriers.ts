@@ -280,7 +280,10 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
   // A node with thousands of items would do nothing but look for them if each signal made it look at once.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(paced(0, taking), untilTake)));
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(isPollDue.await, paced(pollDelay, polling))));
-  yield* forEachSignal(work.topic, () => isTakeDue.openUnsafe());
+  yield* forEachSignal(work.topic, () => {
+    lookAt = 0;
+    isTakeDue.openUnsafe();
+  });
   return { all: couriers, stop };
 });
 

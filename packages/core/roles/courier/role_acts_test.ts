@@ -1,6 +1,6 @@
 /** What members have after each act on links, rules, blocks, imports and data, for each choice about the never linked. */
 import { assert } from "@accountlink/test-servers/effect";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { BlockStore } from "../../admission/block_store.ts";
 import { ImportStore } from "../../imports/import_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
@@ -62,7 +62,9 @@ const acts = Effect.gen(function* () {
       put({ rules: [], nickname: null, unlinked: "remove" }),
       deployed.link(zoe, "2"),
     ),
-    block: blocks.set({ ...write, pid, ...blocked, chatId: chatId(ada) }),
+    block: Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      blocks.set({ ...write, at, pid, ...blocked, chatId: chatId(ada) }),
+    ),
     undo: imports.undo({ ...write, pid, id: "file", limit: 100 }),
     deleteData: links.deleteScope({ ...write, pid }),
     deleteDataPaused: Effect.andThen(
