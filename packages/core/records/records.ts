@@ -53,7 +53,10 @@ export interface HoldItems {
   readonly until: Millis;
   /** How many further items to take at most. */
   readonly limit: number;
-  /** What the node held at an earlier call, which is returned if its lease has lasted since and it takes nothing. */
+  /**
+   * What the node held at an earlier call, which is returned if its lease has lasted since, it takes nothing, and no other
+   * process may have changed it without a signal.
+   */
   readonly known?: ReadonlyArray<unknown>;
 }
 
