@@ -139,7 +139,7 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
   /token|secret|key|^redis\.url$/iu.test(path.slice(-2).join("."));
 
-/** Makes a check of the options of a function, such as `postgres`. Returns what is wrong with them, without secrets. */
+/** Makes a check of a function's options, such as the options of `postgres`. It returns their problems, without secrets. */
 export const problemsOf = (what: string, known: Schema.Codec<object>) => {
   const decode = Schema.decodeUnknownResult(known);
   return (given: unknown): ReadonlyArray<string> => {

@@ -253,7 +253,7 @@ export const makeCouriers = Effect.fnUntraced(function* <Item extends Held, C ex
     if (node.isStopping || resting() !== null) return;
     const at = yield* Clock.currentTimeMillis;
     const limit = Math.min(mostTaken, Math.max(fewestTaken, couriers.size));
-    const isResting = lookAt - restAfter(Infinity) <= at && at < lookAt;
+    const isResting = lookAt > dueUntil(lookAt, at, restAfter(Infinity));
     const lease = { node: node.id, at, until: at + holdTime, limit };
     const held = yield* hold(isResting ? { ...lease, known } : lease);
     node.livesUntil = at + leaseShare * holdTime;

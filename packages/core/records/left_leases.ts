@@ -1,6 +1,6 @@
 import type { Millis } from "../timestamp.ts";
 
-/** The longest lease of a node, in milliseconds. That of an oldest node lasts 70 seconds. @internal */
+/** The longest lease of a node, in milliseconds. The lease of an oldest node lasts 70 seconds. @internal */
 export const longestLease = 120_000;
 
 /**

@@ -157,7 +157,7 @@ export const confirmPreview = Effect.fnUntraced(function* (
   const stored = yield* tx.get(rolePreviews, pid, guildId);
   if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
   const { preview } = stored;
-  // The page shows the losses of both choices, and sends the plan that was edited. The API shows those of one choice.
+  // The page shows the losses of both choices, and sends the plan that was edited. The API shows the losses of one choice.
   const isShown = areLossesShown(preview.settings, settings);
   if (edited === undefined && !isShown) return;
   const shown = isShown ? preview.settings : settings;

@@ -243,7 +243,7 @@ const ofSignIn: ReadonlySet<string> = new Set([
  * Returns a function that makes the routes of the forms on the page of a key or a webhook: what each does, and what
  * follows. If a form is refused, the page shows it with the reason.
  *
- * @param find finds what the path names, or answers a form about what is gone
+ * @param find finds the key or webhook of the path, or answers the form if it was deleted
  */
 export const makeActs =
   <Act extends string, Thing extends { readonly id: string }>(

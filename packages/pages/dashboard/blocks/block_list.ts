@@ -102,7 +102,7 @@ const idOf = ({ chatId, gameId }: BlockedUser): string => chatId ?? gameId ?? ""
 const usersField = (users: ReadonlyArray<BlockedUser>): string => users.map(idOf).join(",");
 
 /**
- * The users whom a form blocks: those whom its page counted, so that the second press of its button finds them too.
+ * The users of a form: its page counted them, and the second press of its button finds the same users.
  *
  * @param admitted the users who are not blocked yet
  */
@@ -111,7 +111,7 @@ export const blockedBy = ({ users, admitted }: BlockList, seen: string): Readonl
   return users.filter((user) => ids.has(idOf(user)));
 };
 
-/** @param seen the users whom the form blocks, of `users` */
+/** @param seen the users of the list who are not blocked yet */
 const actForm = (
   { scope: { pid } }: Community,
   kind: string,
