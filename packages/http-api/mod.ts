@@ -32,6 +32,7 @@ export {
   parameterCodec,
   premiumFlag,
   type RawValues,
+  text,
 } from "./parameter.ts";
 export * from "./route.ts";
 export * from "./routes.ts";

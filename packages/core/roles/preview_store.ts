@@ -151,15 +151,15 @@ export class PreviewStore extends Context.Service<
  */
 export const confirmPreview = Effect.fnUntraced(function* (
   tx: Tx,
-  { pid, guildId, settings, edited, at }: PutPlan,
+  { pid, guildId, settings, previewed, at }: PutPlan,
 ) {
   if (settings.state !== "on") return;
   const stored = yield* tx.get(rolePreviews, pid, guildId);
   if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
   const { preview } = stored;
-  // The page shows the losses of both choices, and sends the plan that was edited. The API shows the losses of one choice.
+  // The page of a preview shows the losses of both choices. The API shows the losses of one choice.
   const isShown = areLossesShown(preview.settings, settings);
-  if (edited === undefined && !isShown) return;
+  if (previewed !== stored.id && !isShown) return;
   const shown = isShown ? preview.settings : settings;
   const savedAt = stored.confirmedAt === null ? at : stored.savedAt;
   yield* tx.put(rolePreviews, {

@@ -19,6 +19,8 @@ export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
   /** The settings that were read before, if nobody may have changed them meanwhile. */
   readonly edited?: PlanSettings;
+  /** The ID of the preview whose page the write came from. */
+  readonly previewed?: string;
   /** As in `StoredPlans.write`. */
   readonly take?: ReadonlyArray<string>;
   /**

@@ -80,12 +80,15 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        *
        * @param edited the `planVersion` of the plan that was edited; if the stored one is another, fails with `Conflict`
        * `plan_changed`
+       * @param previewed the ID of the preview whose page, which shows the losses of both choices of `unlinked`, the
+       * settings come from
        */
       put: Effect.fn("RolePlans.put")(function* (
         guild: ScopedGuild,
         chosen: ChosenSettings,
         origin: WriteOrigin,
         edited?: string,
+        previewed?: string,
       ) {
         const plan = yield* stored.findPlan(guild);
         const settings = yield* checkSettings(guild, chosen);
@@ -104,7 +107,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
           if (isSwept) yield* admitSweep(placeOf(guild), "changed");
         }
-        yield* stored.write(plan, settings, origin, edited !== undefined, chosen.take);
+        yield* stored.write(plan, settings, origin, edited !== undefined, chosen.take, previewed);
         if (Object.keys(ofCommunity).length > 0) yield* communities.put(guild, ofCommunity, origin);
         return yield* stored.find(guild);
       }),

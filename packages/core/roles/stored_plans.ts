@@ -87,6 +87,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
      * @param isEdited whether the plan may be replaced only as it was read
      * @param take the roles to take from members who have them by the rules, which name them no more, in place of those
      * that earlier changes of the plan take; undefined leaves these, and so does an empty list if no setting changes
+     * @param previewed the ID of the preview whose page the settings come from
      */
     const write = Effect.fn("StoredPlans.write")(function* (
       plan: RolePlan,
@@ -94,11 +95,16 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       origin: WriteOrigin,
       isEdited: boolean,
       take?: ReadonlyArray<string>,
+      previewed?: string,
     ) {
       const { end } = yield* events.range(plan.scope.pid);
       const at = yield* Clock.currentTimeMillis;
       const put = { ...origin, ...placeOf(plan), at, settings, position: end };
-      const chosen = { ...(isEdited && { edited: plan }), ...(take !== undefined && { take }) };
+      const chosen = {
+        ...(isEdited && { edited: plan }),
+        ...(take !== undefined && { take }),
+        ...(previewed !== undefined && { previewed }),
+      };
       const refused = yield* store.put({ ...put, ...chosen });
       if (refused !== null) return yield* new Conflict({ reason: refused });
       yield* announceChange;

@@ -175,7 +175,12 @@ test("a preview that keeps roles does not let a sweep take them, unless the page
   assert.deepEqual([changes.length, yield* state], [0, "paused"]);
   yield* stop;
   const { plan } = yield* plans.find(guild);
-  yield* plans.put(guild, { ...usual, rules }, operator, planVersion(plan));
+  const putPreviewed = (id: string) => plans.put(guild, { ...usual, rules }, operator, planVersion(plan), id);
+  yield* putPreviewed("");
+  const other = yield* runNode(40);
+  assert.deepEqual([changes.length, yield* state], [0, "paused"]);
+  yield* other.stop;
+  yield* putPreviewed((yield* plans.findPreview(guild))?.id ?? "");
   yield* runNode(40);
   assert.deepEqual([changes.length, yield* state], [25, "on"]);
 });

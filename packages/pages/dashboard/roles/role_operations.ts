@@ -10,7 +10,7 @@ import {
   shownPreview,
 } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { DashboardCommunities, DashboardRoles } from "@accountlink/http-api";
+import { DashboardCommunities, DashboardRoles, text } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { formOperation, makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
@@ -18,6 +18,13 @@ import { ranksWithoutRole } from "./role_form.ts";
 
 /** What pages do with a plan, and programs have no route for. */
 const ofGuild = { role: "admin" as const, parameters: DashboardRoles.getRoles.parameters };
+const previewedPlan = {
+  ...ofGuild,
+  parameters: {
+    ...DashboardRoles.putRoles.parameters,
+    previewed: text("ID of the preview that the page shows"),
+  },
+};
 const { chatId: member } = DashboardCommunities.putLink.parameters;
 
 /** What members and keys do with role plans, by JSON and by the forms of the pages. */
@@ -45,6 +52,12 @@ export const makeRoleOperations = Effect.gen(function* () {
       },
       (details) => ({ plan: planJson(details) }),
     ),
+
+    /** Turns rules on from the page of their preview. */
+    putPreviewed: formOperation(previewedPlan, function* ({ owner, values }) {
+      const guild = yield* enter(owner, values);
+      return yield* plans.put(guild, values, originOf(owner), values.edited, values.previewed);
+    }),
 
     /** Previews a plan that its form wants on, before the form stores the plan. */
     previewPut: formOperation(DashboardRoles.putRoles, function* ({ owner, values }) {

@@ -113,10 +113,10 @@ export const rolesRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
     const settings = { ...preview.settings, unlinked, state: "on" as const };
     const take = fields.all("take");
-    const values = { ...valuesOf(guild, settings, fields("seen")), take };
+    const values = { ...valuesOf(guild, settings, fields("seen")), take, previewed: preview.id };
     return yield* orShowAgain(
       Effect.as(
-        operations.put.run(visitor, values),
+        operations.putPreviewed.run(visitor, values),
         seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
       ),
       (refused) => showPreview(visitor, guild, fields("seen"), { refused, chosen: { unlinked, take } }),
