@@ -114,3 +114,36 @@ test("the first visits of an address in a second wait for no time, and its furth
     Effect.provideService(BusyTime, () => busy),
   );
 });
+
+test.each(["write", "bulk", "list", "form"] as const)(
+  "beside another account, a %s waits once its account has worked for more than its share",
+  (kind) => {
+    let busy = 0;
+    const time = { accounts: new WorkingTime(), visits: new WorkingTime() };
+    const body = Effect.gen(function* () {
+      const { [kind]: inPlace } = yield* RequestPlaces.make;
+      const started: Array<string> = [];
+      const ask = (account: string, answer: Effect.Effect<void>) => {
+        time.accounts.note(account, 0);
+        const step = Effect.suspend(() => {
+          started.push(account);
+          return answer;
+        });
+        return Effect.forkChild(inPlace({ account }, step), { startImmediately: true });
+      };
+      const work = 4 * bounds.workedAtOnce;
+      yield* ask("ada", Effect.sleep(work));
+      busy += work;
+      yield* TestClock.adjust(work);
+      yield* ask("bob", Effect.void);
+      yield* ask("ada", Effect.void);
+      expect(started).toEqual(["ada", "bob"]);
+      yield* TestClock.adjust(work);
+      expect(started).toEqual(["ada", "bob", "ada"]);
+    });
+    return body.pipe(
+      Effect.provideService(WorkingTimes, time),
+      Effect.provideService(BusyTime, () => busy),
+    );
+  },
+);
