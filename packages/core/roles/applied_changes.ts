@@ -73,9 +73,9 @@ export const makeAppliedChanges = Effect.gen(function* () {
     if (during === null) return yield* change;
     const at = yield* Clock.currentTimeMillis;
     const started = { chatId, nickname: during, replaced, at };
-    const isKept = yield* store.startNickname(placeOf(plan), started);
+    const kept = yield* store.startNickname(placeOf(plan), started);
     const isMade = yield* change;
-    if (isKept && !isMade) yield* store.dropNickname(placeOf(plan), chatId);
+    if (kept !== null && !isMade) yield* store.dropNickname(placeOf(plan), chatId, kept.earlier);
     return isMade;
   });
 

@@ -12,9 +12,15 @@ import {
 import { type PlanMember, roleMembers } from "./plan_records.ts";
 import type { RolePlanStore } from "./role_plan_store.ts";
 
-/** Drops the nickname that was replaced of members. */
-const dropReplaced = (tx: Tx, members: ReadonlyArray<PlanMember>) => {
-  const dropped = members.map((member) => ({ ...member, replacedNickname: null, replacedAt: null }));
+const noNickname = { nickname: null, at: null };
+
+/** Drops the nickname that was replaced of members, in favour of an earlier one if there is one. */
+const dropReplaced = (
+  tx: Tx,
+  members: ReadonlyArray<PlanMember>,
+  { nickname, at }: { readonly nickname: string | null; readonly at: number | null } = noNickname,
+) => {
+  const dropped = members.map((member) => ({ ...member, replacedNickname: nickname, replacedAt: at }));
   return Effect.as(putMembers(tx, dropped), members.length);
 };
 
@@ -26,7 +32,7 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
   ({
     startNickname: (place, { chatId, nickname, replaced, at }) =>
       write("startNickname", queueOf(place), function* (tx) {
-        if ((yield* findPlan(tx, place)) === undefined) return false;
+        if ((yield* findPlan(tx, place)) === undefined) return null;
         const before = (yield* findMembers(tx, place, [chatId])).get(chatId) ?? {
           ...newMember(place, chatId),
           mark: 1,
@@ -37,7 +43,9 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
         const kept = isKept ? { replacedNickname: replaced.nickname, replacedAt: at } : {};
         const member = { ...before, nickname, ...kept };
         yield* tx.put(roleMembers, member);
-        return replaced !== null && member.replacedAt === at;
+        return replaced === null || member.replacedAt !== at
+          ? null
+          : { earlier: keptNicknameOf(before)[0] ?? null };
       }),
 
     keptNicknames: ({ pid, guildId }, after, limit) =>
@@ -57,11 +65,11 @@ export const nicknameOperations = ({ read, write, inSteps }: PlanStoreRecords) =
     countNicknames: ({ pid, guildId }) =>
       read("countNicknames", (tx) => tx.count(roleMembers.replaced, [pid, guildId])),
 
-    dropNickname: (place, chatId) =>
+    dropNickname: (place, chatId, earlier) =>
       write("dropNickname", queueOf(place), function* (tx) {
         const found = [...(yield* findMembers(tx, place, [chatId])).values()];
         const kept = found.filter(({ replacedAt }) => replacedAt !== null);
-        yield* dropReplaced(tx, kept);
+        yield* dropReplaced(tx, kept, earlier ?? undefined);
       }),
 
     forgetNicknames: (before) =>

@@ -238,10 +238,13 @@ export class RolePlanStore extends Context.Service<
 
     /**
      * Stores the nickname that a plan is about to set, and keeps the one that it replaces. One of the member that is kept
-     * already stays, unless the plan's had gone and the member has chosen another one since. Returns whether the kept one
-     * is of this time. Does nothing if the plan is unknown.
+     * already stays, unless the plan's had gone and the member has chosen another one since. Returns the one that was kept
+     * earlier if the kept one is of this time, otherwise null. Does nothing if the plan is unknown.
      */
-    readonly startNickname: (place: PlanPlace, started: StartedNickname) => StoreEffect<boolean>;
+    readonly startNickname: (
+      place: PlanPlace,
+      started: StartedNickname,
+    ) => StoreEffect<{ readonly earlier: ReplacedNickname | null } | null>;
 
     /** Returns kept nicknames of members after a chat ID, sorted by chat ID as strings. */
     readonly keptNicknames: (
@@ -253,8 +256,12 @@ export class RolePlanStore extends Context.Service<
     /** Returns the kept nickname of a member; null without one. */
     readonly keptNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<ReplacedNickname | null>;
 
-    /** Forgets the kept nickname of a member, which is back. */
-    readonly dropNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<void>;
+    /** Forgets the kept nickname of a member, which is back, and keeps an earlier one again. */
+    readonly dropNickname: (
+      place: PlanPlace,
+      chatId: ChatId,
+      earlier?: ReplacedNickname | null,
+    ) => StoreEffect<void>;
 
     /** Returns how many nicknames of a plan are kept. */
     readonly countNicknames: (place: PlanPlace) => StoreEffect<number>;

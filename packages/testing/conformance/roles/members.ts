@@ -265,15 +265,15 @@ export const members: Cases<StoragePorts> = {
       const { putHeld, settle, settleOne, nicknames, remove, store, place } = yield* newRoleSteps;
       const [one = "", two = "", three = ""] = [uniqueChatId(), uniqueChatId(), uniqueChatId()].toSorted();
       const all = store.keptNicknames(place, null, 10);
-      expectEqual(yield* store.startNickname(place, started(one, "unknown plan")), false);
+      expectEqual(yield* store.startNickname(place, started(one, "unknown plan")), null);
       expectEqual(yield* all, []);
       const node = yield* putHeld();
-      expectEqual(yield* store.startNickname(place, started(one, "Ädä 🎮")), true);
-      expectEqual(yield* store.startNickname(place, started(one, "later", start + 1)), false);
+      expectEqual(yield* store.startNickname(place, started(one, "Ädä 🎮")), { earlier: null });
+      expectEqual(yield* store.startNickname(place, started(one, "later", start + 1)), null);
       yield* store.startNickname(place, started(two, null, start + 2));
       expectEqual(
         yield* store.startNickname(place, { ...started(two, null, start + 3), replaced: null }),
-        false,
+        null,
       );
       yield* settle(node, [settled(ChatId.make(one), { nickname: "ada" }), settled(ChatId.make(three))]);
       yield* store.startNickname(place, started(three, "Eve"));
@@ -292,6 +292,19 @@ export const members: Cases<StoragePorts> = {
       yield* remove;
       expectEqual(yield* all, []);
     },
+
+  "a nickname that the platform refuses keeps the one from before its time": function* () {
+    const { putHeld, settleOne, store, place } = yield* newRoleSteps;
+    const chatId = uniqueChatId();
+    yield* putHeld();
+    yield* store.startNickname(place, started(chatId, "Ada"));
+    yield* settleOne(settled(chatId, { nickname: null }));
+    const newer = yield* store.startNickname(place, started(chatId, "Ms. Ada", start + 1));
+    expectEqual(newer, { earlier: kept(chatId, "Ada") });
+    expectEqual(yield* store.keptNickname(place, chatId), kept(chatId, "Ms. Ada", start + 1));
+    yield* store.dropNickname(place, chatId, newer?.earlier);
+    expectEqual(yield* store.keptNickname(place, chatId), kept(chatId, "Ada"));
+  },
 
   "erasing a user deletes the nickname of a paused plan": function* () {
     const { putHeld, pause, settleOne, nicknames } = yield* newRoleSteps;
