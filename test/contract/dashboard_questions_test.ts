@@ -89,6 +89,16 @@ test("before a link goes that cannot be put back beside another user's, the page
   expect((await allow(true)).status).toBe(200);
   for (const path of questions(ben)) expect(await asking(path)).toContain(told);
   for (const path of questions(unasked)) expect(await asking(path)).not.toContain(told);
+  const listed = async (listKind: string, users: string) =>
+    wordsOf(await postTo(browser, "links/block-list", { pid, listKind, users }));
+  expect(await listed("chat", ben)).toContain(told);
+  expect(await listed("game", "2\n12")).toContain(told);
+  expect(await listed("chat", unasked)).not.toContain(told);
+  const { csrf = "" } = formOf(await browser.get("/dashboard/account"));
+  const file = new FormData();
+  for (const field of Object.entries({ csrf, pid })) file.append(...field);
+  file.append("file", new File([`chatId,gameId\n${ben},\n`], "blocks.csv", { type: "text/csv" }));
+  expect(wordsOf(await browser.post("/dashboard/links/blocks/import", file))).toContain(told);
   await allow(false);
   await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: cyd } });
 });

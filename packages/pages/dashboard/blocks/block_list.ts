@@ -1,5 +1,5 @@
 /** Blocks by a list of IDs and user names, or by a file: the question before, the blocks in one act, and their end together. */
-import { type DataScope, LinkStore } from "@accountlink/core";
+import { LinkStore } from "@accountlink/core";
 import type { BlockedUser } from "@accountlink/core/admission";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -8,6 +8,7 @@ import { Effect } from "effect";
 import { type Html, html, section } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { reasonField } from "../links/link_questions.ts";
+import { makeOneUserNote } from "../links/lost_with_link.ts";
 import { buttonsOr, linesField, panelTo } from "../look/field.ts";
 import { byPlatforms, platforms } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -25,15 +26,25 @@ export interface BlockList {
   readonly unknown: ReadonlyArray<string>;
   /** Those of the users who are not blocked yet. */
   readonly admitted: ReadonlyArray<BlockedUser>;
-  readonly links: number;
+  readonly removed: RemovedLinks;
+}
+
+/** The links that blocks remove. */
+interface RemovedLinks {
+  readonly count: number;
+  /** What keeps them from being put back; null if nothing does. */
+  readonly note: Html | null;
 }
 
 /** A user in a list: an ID, a mention of the chat platform, or a user name. */
 const userIn = (line: string): string => /^<@!?(\d+)>$/.exec(line)?.[1] ?? line;
 
-/** Returns a function that counts the links that blocks of users remove. */
-export const makeCountLinks = Effect.map(LinkStore, (store) =>
-  Effect.fnUntraced(function* ({ pid }: DataScope, users: ReadonlyArray<BlockedUser>) {
+/** Returns a function that finds what blocks of users remove. */
+export const makeFindRemoved = Effect.gen(function* () {
+  const store = yield* LinkStore;
+  const oneUserNote = yield* makeOneUserNote;
+  return Effect.fnUntraced(function* (community: Community, users: ReadonlyArray<BlockedUser>) {
+    const { pid } = community.scope;
     const ofChats = yield* store.findGamesByChatIds(
       pid,
       users.flatMap(({ chatId }) => chatId ?? []),
@@ -42,17 +53,22 @@ export const makeCountLinks = Effect.map(LinkStore, (store) =>
       pid,
       users.flatMap(({ gameId }) => gameId ?? []),
     );
-    return new Set([...ofChats.keys(), ...[...ofGames.values()].flat()]).size;
-  }),
-);
+    const links = [...ofChats.values(), ...ofGames.keys()].map((gameId) => ({ link: { gameId } }));
+    return {
+      count: new Set([...ofChats.keys(), ...[...ofGames.values()].flat()]).size,
+      note: yield* oneUserNote(community, links),
+    } satisfies RemovedLinks;
+  });
+});
 
 export const makeReadBlockList = Effect.gen(function* () {
   const blocks = yield* OwnedBlocks;
   const owned = yield* OwnedLinks;
-  const countLinks = yield* makeCountLinks;
+  const findRemoved = yield* makeFindRemoved;
 
   /** Returns a problem if the list has no users or too many. */
-  return Effect.fnUntraced(function* (scope: DataScope, kind: string, text: string) {
+  return Effect.fnUntraced(function* (community: Community, kind: string, text: string) {
+    const { scope } = community;
     const isGame = kind === "game";
     const lines = [...new Set(text.split(/[\n,;]/).map((line) => userIn(line.trim())))].filter(Boolean);
     const names = lines.filter((line) => !(isGame ? isGameId(line) : isChatId(line)));
@@ -76,7 +92,7 @@ export const makeReadBlockList = Effect.gen(function* () {
       users,
       unknown: found.filter((one) => typeof one === "string"),
       admitted: yield* blocks.admitted(scope, users),
-      links: yield* countLinks(scope, users),
+      removed: yield* findRemoved(community, users),
     } satisfies BlockList;
   });
 });
@@ -128,18 +144,18 @@ const actForm = (
 ${text}
 ${buttonsOr(buttons, withQuery(paths.blocks, { pid }))}`;
 
-/** How many users a question is about, how many of a list are blocked already, and how many links the blocks remove. */
-interface BlockCounts {
+/** How many users a question is about, how many of a list are blocked already, and what the blocks remove. */
+interface BlockCounts extends Pick<BlockList, "removed"> {
   readonly count: number;
   readonly known: number;
-  readonly links: number;
 }
 
-const question = ({ count, known, links }: BlockCounts, form: Html | null, unknown = ""): Page => ({
+const question = ({ count, known, removed }: BlockCounts, form: Html | null, unknown = ""): Page => ({
   title: say("blocks.list.ask", { count }),
   section: "links",
   content: html`
-<p>${say("blocks.list.removes", { count: links })}${known > 0 && html` ${say("blocks.list.known", { count: known })}`}</p>
+<p>${say("blocks.list.removes", { count: removed.count })}${known > 0 && html` ${say("blocks.list.known", { count: known })}`}</p>
+${removed.note}
 ${unknown !== "" && html`<p>${say("blocks.list.unknown", { names: unknown })}</p>`}
 <p>${say("blocks.told")}</p>
 ${form}`,
@@ -149,13 +165,13 @@ const blockButton = (act: "block" | "file", count: number): Html =>
   html`<button class="button bad" name="act" value="${act}">${say("blocks.list.block", { count })}</button>`;
 
 export const blockListQuestion = (community: Community, kind: string, list: BlockList): Page => {
-  const { users, unknown, admitted, links } = list;
+  const { users, unknown, admitted, removed } = list;
   const count = admitted.length;
   const known = users.length - count;
   const buttons = html`${count > 0 && blockButton("block", count)}
 ${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`;
   const form = users.length === 0 ? null : actForm(community, kind, users, reasonField, buttons, admitted);
-  return question({ count, known, links }, form, unknown.join(", "));
+  return question({ count, known, removed }, form, unknown.join(", "));
 };
 
 /**

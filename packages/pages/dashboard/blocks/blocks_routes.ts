@@ -27,7 +27,7 @@ import {
   blockFileQuestion,
   blockListDone,
   blockListQuestion,
-  makeCountLinks,
+  makeFindRemoved,
   makeReadBlockList,
 } from "./block_list.ts";
 import { makeBlockOperations } from "./block_operations.ts";
@@ -48,7 +48,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const communities = yield* makeCommunities;
   const namesIn = yield* makeAccountNames;
   const readBlockList = yield* makeReadBlockList;
-  const countLinks = yield* makeCountLinks;
+  const findRemoved = yield* makeFindRemoved;
 
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -135,7 +135,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const left = file.listed.length - known - sent.length;
     const told = { kept: String(known), wrong: String(file.wrong), left: String(left) };
     if (sent.length === 0) return seeOther(paths.blocks, { pid, imported: "0", ...told });
-    const counts = { count: sent.length, known, links: yield* countLinks(scope, usersOfFile(sent)) };
+    const counts = { count: sent.length, known, removed: yield* findRemoved(community, usersOfFile(sent)) };
     return blockFileQuestion(community, counts, { csv, ...told });
   });
 
@@ -182,7 +182,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const { scope } = community;
     const kind = fields("listKind");
     const meant = yield* Effect.catchTag(
-      readBlockList(scope, kind, fields("users")),
+      readBlockList(community, kind, fields("users")),
       "PlatformUnavailable",
       (error) => Effect.succeed({ problem: reasonOf(error) }),
     );
