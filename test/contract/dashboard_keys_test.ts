@@ -362,6 +362,11 @@ test("forms refuse an invalid status of a key and of a webhook and an unconfirme
   expect(await lookUp(token)).not.toBe(unauthorized);
   const rotated = await owner.browser.post(`/dashboard/keys/${id}/rotate`, hidden);
   expect(rotated.text).toContain("The new secret of your key");
+  // A browser may send the form twice.
+  for (let times = 0; times < 2; times++) {
+    const revoked = await owner.browser.post(`/dashboard/keys/${id}/revoke`, { ...hidden, confirm: id });
+    expect([revoked.status, revoked.headers.location]).toEqual([303, `/dashboard/keys/${id}?done=revoked`]);
+  }
 });
 
 test("forms that do not send what their page showed keep the exact expiry, and rotate a key", async () => {

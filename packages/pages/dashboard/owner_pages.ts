@@ -243,13 +243,13 @@ const ofSignIn: ReadonlySet<string> = new Set([
  * Returns a function that makes the routes of the forms on the page of a key or a webhook: what each does, and what
  * follows. If a form is refused, the page shows it with the reason.
  *
- * @param find finds the key or webhook of the path, or answers the form if it was deleted
+ * @param find finds the key or webhook of the path, or answers the form if the act is done
  */
 export const makeActs =
   <Act extends string, Thing extends { readonly id: string }>(
     { form }: Pick<OwnerPages, "form">,
     pathOf: (id: Thing["id"] | ":id", act?: Act) => DashboardPath,
-    find: (visitor: OwnerVisitor) => Effect.Effect<Thing | HttpResponse, SiteError>,
+    find: (visitor: OwnerVisitor, act: Act) => Effect.Effect<Thing | HttpResponse, SiteError>,
     show: (visitor: OwnerVisitor, thing: Thing, refused: Refused, typed: Fields, act: Act) => Shown,
   ) =>
   /**
@@ -263,7 +263,7 @@ export const makeActs =
     others: (thing: Thing, fields: Fields) => Effect.Effect<RawValues, SiteError> = () => Effect.succeed({}),
   ) =>
     form(pathOf(":id", act), function* (visitor, fields) {
-      const thing = yield* find(visitor);
+      const thing = yield* find(visitor, act);
       if (thing instanceof HttpResponse) return thing;
       const result = Effect.flatMap(others(thing, fields), (values) => submit(visitor, fields, values));
       const answered = Effect.flatMap(result, (made) => {

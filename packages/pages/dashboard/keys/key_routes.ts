@@ -28,6 +28,7 @@ import {
   namedGuilds,
   type OwnerPages,
   type OwnerVisitor,
+  seeOther,
   typedIn,
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -95,7 +96,13 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return issuedPage({ ...made, isNew }, publicUrl, newest[0]?.link.chatId ?? chatId);
   });
 
-  const act = makeActs({ form }, keyPath, keyOf, (visitor, key, refused, fields, name) =>
+  /** A button that is pressed twice finds the key revoked. */
+  const keyOrRevoked = (visitor: OwnerVisitor, name: string) =>
+    Effect.map(keyOf(visitor), (key) =>
+      name === "revoke" && key.status === "revoked" ? seeOther(keyPath(key.id), { done: "revoked" }) : key,
+    );
+
+  const act = makeActs({ form }, keyPath, keyOrRevoked, (visitor, key, refused, fields, name) =>
     one(
       visitor,
       key,
