@@ -1,9 +1,9 @@
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore, type Proof } from "@accountlink/core/flow";
 import { Effect, Option } from "effect";
-import { makeFlow, uniqueFlowId, uniquePid, uniqueSessionId, uniqueText } from "../mod.ts";
+import { makeFlow, uniqueFlowId, uniqueText } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
-import { ada, atOnce, chess, poker } from "./scopes.ts";
+import { ada, atOnce, chess } from "./scopes.ts";
 import type { Cases } from "./suite.ts";
 import { newVerificationSteps } from "./verification_steps.ts";
 
@@ -13,31 +13,13 @@ const chatProof: Proof = { step: "chat", chatId: ada };
 const pendingOf = (maxChanges = 1_000): number => Math.min(20, Math.max(10, Math.floor(maxChanges / 25)));
 
 const cases = (pending: number): Cases<StoragePorts> => ({
-  "begin stores the flow unchanged": function* () {
-    const flows = yield* FlowStore;
-    const steps = yield* newVerificationSteps;
-    for (const redirect of [null, "https://example.com/"]) {
-      const flow = makeFlow(steps.key.scope, {
-        session: uniqueSessionId(),
-        redirect,
-        connections: redirect === null ? [] : [chess, poker],
-        wordSeed: redirect ?? "seed",
-        expiresAt: 1_767_225_600_123,
-      });
-      yield* flows.begin(flow);
-      expectEqual(yield* steps.findFlow(flow.id), flow);
-    }
-    expectEqual(yield* steps.findFlow(uniqueFlowId()), null);
-  },
-
-  "begin of an invalid flow is a defect": function* () {
+  "begin with a taken ID is a defect, and replaces nothing": function* () {
     const flows = yield* FlowStore;
     const { key, findFlow } = yield* newVerificationSteps;
     const flow = makeFlow(key.scope, { redirect: "first" });
     yield* flows.begin(flow);
     yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
     expectEqual(yield* findFlow(flow.id), flow);
-    yield* expectDefect(flows.begin(makeFlow({ ...key.scope, pid: uniquePid() })));
   },
 
   "begin stores a flow with its challenge, or neither": function* () {

@@ -14,8 +14,8 @@ import {
 } from "@accountlink/core/records";
 import { sessionBursts, verificationSessions } from "@accountlink/core/sessions";
 import { recordTypes } from "@accountlink/core/storage";
-import { Arbitrary, type Array as Arr, Context, Effect, Schema } from "effect";
-import { hostileTexts, uniqueChatId, uniqueText, unstorableTexts } from "../mod.ts";
+import { Arbitrary, type Array as Arr, Context, Effect, Schema, Struct } from "effect";
+import { hostileTexts, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { atOnce, eraseUser, makeScopes, origin } from "./scopes.ts";
 import type { Cases } from "./suite.ts";
@@ -164,6 +164,23 @@ const keepsTexts = Effect.fnUntraced(function* (type: RecordType) {
   }
 });
 
+/** The types of records whose scope exists. */
+const ofScopes =
+  /^(?:keys|sightings|alt_reviews|verification_sessions|verification_flows|webhooks|communities|role_plans)$/;
+
+const refusesWrong = Effect.fnUntraced(function* (type: RecordType) {
+  const { global } = yield* makeScopes;
+  const record = yield* put(type, yield* newRecord(type, global, uniqueChatId()));
+  const other: Values = yield* newRecord(type, global, uniqueChatId());
+  const taken = { ...other, ...Struct.pick(record, type.key) };
+  yield* expectDefect(write((tx) => tx.create(type, taken)));
+  expectEqual<unknown>(yield* get(type, record), record, type.name);
+  if (!ofScopes.test(type.name)) return;
+  const lost = { ...other, pid: uniquePid() };
+  yield* Effect.forEach(stores(type, lost), (store) => expectDefect(write(store)));
+  expectEqual(yield* get(type, lost), undefined, type.name);
+});
+
 /** Adds 1 to two counts, which it reads by their keys, in a write that waits for no other one. */
 const increment = (counts: ReadonlyArray<DayCount>) =>
   write(function* (tx) {
@@ -230,6 +247,10 @@ export const recordTypeCases: Cases<StoragePorts> = {
     );
     yield* Effect.all(all, { concurrency: "unbounded" });
     for (const count of counts) expectEqual(yield* find(dayCounts, count), { ...count, counted: 12 });
+  },
+
+  "a record of a taken key or of an unknown scope is a defect, and stores nothing": function* () {
+    yield* Effect.forEach(recordTypes, refusesWrong, atOnce);
   },
 
   "fields keep every Unicode text; unstorable text is a defect": function* () {

@@ -1,8 +1,8 @@
 import { AuditLog, ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { AltReviewStore, type AltVerdict, mostReviews } from "@accountlink/core/alts";
 import { Effect } from "effect";
-import { uniqueKeyId, uniquePid } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { uniqueKeyId } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
@@ -68,10 +68,5 @@ export const altReviewCases: Cases<StoragePorts> = {
     expectEqual((yield* find(ada)).length, mostReviews);
     expectEqual(yield* remove(ada, first), true);
     expectEqual(yield* set(bob, ada, "same", 3), true);
-  },
-
-  "a review in an unknown scope is a defect": function* () {
-    const { set } = yield* newReviewSteps;
-    yield* expectDefect(set(ada, bob, "same", 1, null, uniquePid()));
   },
 };

@@ -1,8 +1,8 @@
 import type { ApiKey, DataScope, StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
-import { makeKey, uniquePid, uniqueText } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { makeKey, uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
@@ -44,14 +44,6 @@ export const keys: Cases<StoragePorts> = {
       expectEqual(yield* store.findById(key.id), Option.some(key));
       expectEqual(yield* store.findByHash(hash), Option.some({ key, endsAt: key.expiresAt }));
     }
-  },
-
-  "a key in an unknown scope is a defect": function* () {
-    const store = yield* KeyStore;
-    const { global } = yield* makeScopes;
-    const key = makeKey({ ...global, pid: uniquePid() });
-    yield* expectDefect(insert(key));
-    expectEqual(yield* store.findById(key.id), Option.none());
   },
 
   "listKeys returns the keys of one or all accounts, by creation and ID": function* () {

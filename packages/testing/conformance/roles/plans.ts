@@ -11,7 +11,7 @@ import {
 import { hourMs } from "@accountlink/core/timestamp";
 import { Effect, Option, Struct } from "effect";
 import { uniqueChatId, uniquePid, uniqueText } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectEqual } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import {
@@ -210,12 +210,6 @@ export const plans: Cases<StoragePorts> = {
     yield* eraseUser(chatId);
     expectEqual((yield* find)?.state, "paused");
     expectEqual((yield* other.find)?.state, "on");
-  },
-
-  "put with an unknown scope is a defect": function* () {
-    const unknown = yield* roleSteps({ kind: "global", pid: uniquePid(), account: uniqueText() });
-    yield* expectDefect(unknown.put());
-    yield* expectDefect(unknown.put({ ...settings, state: "paused" }));
   },
 
   "a problem of the plan is kept once for each role, until a sweep that began later ends": function* () {

@@ -1,17 +1,9 @@
-import { ChatId, EventStore, GuildId, type StoragePorts } from "@accountlink/core";
+import { EventStore, type StoragePorts } from "@accountlink/core";
 import { SuspectStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { type SessionCreated, SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
-import {
-  deadline,
-  makeSession,
-  uniqueKeyId,
-  uniquePid,
-  uniqueSessionId,
-  uniqueText,
-  unstorableTexts,
-} from "../../mod.ts";
+import { deadline, makeSession, uniqueKeyId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
 import { allowOne } from "../links/races.ts";
 import { newLinksOf } from "../property/people_operations.ts";
@@ -28,21 +20,6 @@ const made: SessionCreated = { _tag: "Created" };
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 export const sessionCases: Cases<StoragePorts> = {
-  "create stores the session unchanged": function* () {
-    const steps = yield* newVerificationSteps;
-    const plain = yield* steps.create();
-    const full = yield* steps.create({
-      guildId: GuildId.make("700000000000000001"),
-      chatId: ChatId.make("9".repeat(32)),
-      redirect: "https://example.com/?a=%20#b",
-      createdAt: 1_767_225_600_123,
-      expiresAt: 1_767_225_900_123,
-    });
-    expectEqual(yield* steps.find(plain.id), plain);
-    expectEqual(yield* steps.find(full.id), full);
-    expectEqual(yield* steps.find(uniqueSessionId()), null);
-  },
-
   "each key has its own burst, and a null burst is unlimited": function* () {
     const [one, other] = yield* twoVerificationSteps;
     const single = { capacity: 1, refillMs: 100 };
@@ -156,12 +133,6 @@ export const sessionCases: Cases<StoragePorts> = {
     expectEqual(yield* suspects.settleLink({ ...link, dueAt: 5 }, null), true);
     yield* steps.complete(yield* steps.proven(), { at: 4 });
     expectEqual(yield* due, []);
-  },
-
-  "recordSightings in an unknown scope is a defect": function* () {
-    const sessions = yield* SessionStore;
-    const sighting = { chatId: ada, address, seenAt: 0 };
-    yield* expectDefect(sessions.recordSightings(uniquePid(), [sighting]));
   },
 
   "complete refuses another proof or game user, and stores the proof unless the link is kept": function* () {

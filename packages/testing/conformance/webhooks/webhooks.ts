@@ -3,22 +3,12 @@ import { KeyStore } from "@accountlink/core/keys";
 import { leaseShare } from "@accountlink/core/records";
 import { type HeldWebhook, mostPending, type StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import {
-  makeDelivery,
-  makeWebhook,
-  uniqueChatId,
-  uniqueEventId,
-  uniquePid,
-  uniqueText,
-  uniqueWebhookId,
-} from "../../mod.ts";
+import { makeDelivery, makeWebhook, uniqueChatId, uniqueEventId, uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
 import { ada, atOnce, bob, chess, eraseUser, makeScopes, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
-
-const unknown = uniqueWebhookId();
 
 /** Makes a delivery that waits for the earlier deliveries of its lanes. */
 const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
@@ -28,22 +18,6 @@ const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ nextAttemptAt: start + 60_000, position, lanes });
 
 export const webhookCases: Cases<StoragePorts> = {
-  "insert stores the webhook unchanged, with its secret": function* () {
-    const { scope, insert, find } = yield* newWebhookSteps;
-    const webhook = makeWebhook(scope, {
-      url: "https://example.com/a?b=%20#c",
-      types: ["link.set", "user.erased"],
-      description: "Äpfel & 🎮",
-      createdAt: start,
-      lastDeliveredAt: start + 1,
-      failingSince: start + 2,
-    });
-    expectEqual(yield* insert(webhook), true);
-    const stored = { ...webhook, secrets: [{ sealed: "sealed", endsAt: null }] };
-    expectEqual(yield* find(webhook.id), stored);
-    expectEqual(yield* find(unknown), null);
-  },
-
   "concurrent inserts never exceed the maximum of their scope": function* () {
     const { global, guild } = yield* makeScopes;
     const [steps, other] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
@@ -58,11 +32,10 @@ export const webhookCases: Cases<StoragePorts> = {
     expectEqual((yield* steps.list).length, 6);
   },
 
-  "insert is a defect with an unknown scope or a taken ID": function* () {
-    const { scope, insert, add, list } = yield* newWebhookSteps;
+  "insert with a taken ID is a defect, and replaces nothing": function* () {
+    const { insert, add, list } = yield* newWebhookSteps;
     const webhook = yield* add();
     yield* expectDefect(insert({ ...webhook, url: "https://other.example" }));
-    yield* expectDefect(insert(makeWebhook({ ...scope, pid: uniquePid() })));
     expectEqual(yield* list, [{ ...webhook, pending: 0, previousSecretEndsAt: null }]);
   },
 
