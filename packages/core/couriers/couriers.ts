@@ -293,9 +293,11 @@ export const readGreatest = <C>(
   { all }: Pick<Couriers<C>, "all">,
   millisOf: (courier: C, now: Millis) => number,
 ) =>
-  readMetric(metric, (now) => ({
-    value: Math.max(0, ...Array.from(all.values(), (courier) => millisOf(courier, now))) / 1_000,
-  }));
+  readMetric(metric, (now) => {
+    let greatest = 0;
+    for (const courier of all.values()) greatest = Math.max(greatest, millisOf(courier, now));
+    return { value: greatest / 1_000 };
+  });
 
 const makeCourier = <Item extends Held>(item: Item): Effect.Effect<Courier<Item>> =>
   Effect.map(Queue.sliding<void>(1), (changes) => ({

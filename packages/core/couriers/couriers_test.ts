@@ -1,5 +1,5 @@
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
-import { Clock, Effect, Exit, Fiber, Scope } from "effect";
+import { Clock, Effect, Exit, Fiber, Metric, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { EventStore } from "../events/event_store.ts";
 import type { Pid } from "../ids.ts";
@@ -7,7 +7,7 @@ import { LinkEvents } from "../links/link_events.ts";
 import { leaseShare } from "../records/records.ts";
 import { Signals } from "../signals.ts";
 import { chatId, gameId, scopes, services } from "../test_services.ts";
-import { makeCouriers, makeNode, retryDelay } from "./couriers.ts";
+import { makeCouriers, makeNode, readGreatest, retryDelay } from "./couriers.ts";
 
 it("the delay before the next attempt grows with the wait, in whole milliseconds, which stores keep", () => {
   expect([0, 50_001, 123_456, 90_000_000].map(retryDelay)).toEqual([5_000, 5_001, 12_346, 600_000]);
@@ -104,6 +104,13 @@ testWith(services)(
     expect(asked).toContain(1);
   },
 );
+
+testWith(services)("a node exports the greatest age of any number of couriers", function* () {
+  const oldest = Metric.gauge("oldest_of_many");
+  const all = new Map(Array.from({ length: 200_000 }, (_, age) => [String(age), age]));
+  yield* readGreatest(oldest, { all }, (age) => age);
+  expect(yield* Metric.value(oldest)).toEqual({ value: 199.999 });
+});
 
 testWith(services)("a node gives up what is in flight 10 seconds after its stop", function* () {
   const { guild: scope } = yield* scopes;
