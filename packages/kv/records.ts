@@ -130,7 +130,7 @@ export const txOf = (tx: Transaction): Tx => {
       const found = yield* index === type.byKey
         ? tx.scan(tableFor(type), place, range)
         : tx.list(kvIndex(index), place, range);
-      records.push(...(yield* kept(type, found)));
+      for (const record of yield* kept(type, found)) records.push(record);
       const last = found.at(-1);
       if (last === undefined || found.length < range.limit || records.length === limit) return records;
       // Some were of earlier epochs.

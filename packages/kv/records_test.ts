@@ -1,5 +1,6 @@
 import { ChatId } from "@accountlink/core";
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import { DayCounts } from "@accountlink/core/limits";
 import { SessionStore } from "@accountlink/core/sessions";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
@@ -32,4 +33,23 @@ test("records that a deletion of their scope has left take no place of a page", 
     expect(yield* store.countByKey()).toEqual(new Map([["k1", 3]]));
   });
   return onStorage(kv, readPages);
+});
+
+test("counts of a day are loaded from as many client addresses as there are", () => {
+  const kv = memoryKv();
+  const count = 130_000;
+  return onStorage(
+    kv,
+    Effect.gen(function* () {
+      const counts = Array.from({ length: count }, (_, number) => {
+        const key = `ip:${number}`;
+        return {
+          key: encode(["day_counts", 9, key]),
+          value: JSON.stringify({ key, endsAt: 9, counted: 1, epoch: 0 }),
+        };
+      });
+      yield* kv.commit([], counts);
+      expect((yield* DayCounts.use(({ load }) => load(1))).length).toBe(count);
+    }),
+  );
 });
