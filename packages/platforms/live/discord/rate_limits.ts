@@ -166,8 +166,8 @@ const refusedTokenPause = 60 * second;
  */
 const refusals = { limit: 5_000, every: 600 * second };
 
-/** If there are this many windows, expired windows are removed before a window is added. */
-const maxWindows = 10_000;
+/** Each new window checks this many others, and removes the expired ones. */
+const sweepStep = 2;
 
 export class RateLimits {
   /** Discord's bucket of each route; null for a route without a limit. Several routes may share a bucket. */
@@ -175,6 +175,7 @@ export class RateLimits {
   /** The last known number of requests that a bucket allows. */
   readonly #sizes = new Map<string, number>();
   readonly #windows = new Map<string, Window>();
+  #sweep = this.#windows.entries();
   readonly #global: Window = { limit: perSecond, left: 0, resetsAt: 0 };
   readonly #refusals: Window = { limit: refusals.limit, left: 0, resetsAt: 0 };
   #blockedUntil = 0;
@@ -234,7 +235,7 @@ export class RateLimits {
     const known = this.#windows.get(key);
     if (known !== undefined) return known;
 
-    if (this.#windows.size >= maxWindows) this.#removeExpired(now);
+    this.#removeSomeExpired(now);
     const limit = this.#sizes.get(bucket ?? "") ?? unknownLimit;
     const window = { limit, left: limit, resetsAt: now + unknownLength };
     this.#windows.set(key, window);
@@ -262,8 +263,12 @@ export class RateLimits {
     this.#windows.set(keyOf(bucket, route), { limit, left: 0, resetsAt: until });
   }
 
-  #removeExpired(now: number): void {
-    for (const [key, { resetsAt }] of this.#windows) if (now >= resetsAt) this.#windows.delete(key);
+  #removeSomeExpired(now: number): void {
+    for (let step = 0; step < sweepStep; step++) {
+      const { done, value } = this.#sweep.next();
+      if (done) this.#sweep = this.#windows.entries();
+      else if (now >= value[1].resetsAt) this.#windows.delete(value[0]);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Duration } from "effect";
 import { Headers } from "effect/http";
+import { vi } from "vitest";
 import { isGlobal, RateLimits, type Route } from "./rate_limits.ts";
 import { budget } from "./test_discord.ts";
 
@@ -44,6 +45,17 @@ it("RateLimits counts requests in flight", () => {
   // not counted the other two yet.
   observe(users, 5, budget(3, 10));
   expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
+});
+
+it("a new window looks at few others, however many have not ended", () => {
+  const { wait, observe } = setUp();
+  for (let place = 0; place < 10_000; place++) observe({ ...members, place: `${place}` }, 0, budget(4, 600));
+  const steps = Object.getPrototypeOf(new Map().entries()) as Iterator<unknown>;
+  const next = vi.spyOn(steps, "next");
+  wait({ ...members, place: "new" }, 1);
+  const looked = next.mock.calls.length;
+  next.mockRestore();
+  expect(looked).toBeLessThan(10);
 });
 
 it("routes with the same bucket share a limit, but guilds do not", () => {
