@@ -46,6 +46,9 @@ const sent = Metric.counter("accountlink_reminders_total", {
   incremental: true,
 });
 
+/** How many communities look for the members to remind at a time. Each asks a platform, and reads all of its members. */
+const looks = 4;
+
 /** After as many refusals in a row that do not say that the member takes none, the community's reminders rest. */
 const mostRefused = 3;
 
@@ -98,10 +101,7 @@ const layerOf = (channels: ChatChannels) =>
     const begin = Effect.gen(function* () {
       const found = yield* communities.reminding();
       const wanted = new Map(
-        found.map((each): [string, Community] => [
-          `${each.scope.pid} ${each.guildId} ${each.remindAfterDays}`,
-          each,
-        ]),
+        found.map((each): [string, Community] => [`${nameOf(each)} ${each.remindAfterDays}`, each]),
       );
       for (const [key] of walks) if (!wanted.has(key)) yield* FiberMap.remove(walks, key);
       for (const [key, community] of wanted) {
@@ -135,6 +135,8 @@ export const layerRemindersIn = Layer.effectDiscard(
 /** Sends reminders while the service runs. Does nothing on a platform without private messages. */
 export const layerReminders = Layer.provide(layerRemindersIn, Languages.layer);
 
+const nameOf = ({ scope, guildId }: Community): string => `${scope.pid} ${guildId}`;
+
 const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* ReminderStore;
   const plans = yield* RolePlanStore;
@@ -150,6 +152,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const panelOf = yield* makePanelMessage;
   const usableGameWays = yield* makeUsableGameWays;
   const takeTurn = yield* makeTurns;
+  const looking = new Turns({ resource: "reminders", places: looks });
 
   const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
     const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
@@ -214,13 +217,18 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     return true;
   });
 
+  const look = Effect.fnUntraced(function* (community: Community) {
+    if (!(yield* hasRested(nameOf(community))) || !(yield* isManaged(community))) return null;
+    if (neededForWay(yield* usableGameWays) === "session") return null;
+    return { body: yield* messageOf(community), due: yield* dueIn(community) };
+  });
+
   return Effect.fnUntraced(function* (community: Community) {
     const { scope, guildId } = community;
-    const place = placeOf(community);
-    const name = `${scope.pid} ${guildId}`;
-    if (!(yield* hasRested(name)) || !(yield* isManaged(community))) return;
-    if (neededForWay(yield* usableGameWays) === "session") return;
-    const body = yield* messageOf(community);
+    const found = yield* looking.step(scope.account, look(community));
+    if (found === null) return;
+    const { body, due } = found;
+    const [place, name] = [placeOf(community), nameOf(community)];
     let refused = 0;
     const tellHeld = makeTellHeld(place);
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
@@ -232,7 +240,7 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
       yield* plans.setProblem(place, "reminders_refused", now);
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
-    for (const chatId of yield* dueIn(community)) {
+    for (const chatId of due) {
       const hash = yield* reminderHash(guildId, chatId);
       yield* tellHeld(yield* takeTurn(scope.account));
       if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;

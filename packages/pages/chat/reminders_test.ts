@@ -14,11 +14,13 @@ import { Clock, Effect, Layer, Scope } from "effect";
 import { layerReminders } from "./reminders.ts";
 import { passLooks, testWithTwoAccounts } from "./test_two_accounts.ts";
 
-const guildIds = ["70001", "70002", "70003"].map((id) => id as GuildId);
+const allGuildIds = Array.from({ length: 12 }, (_, n) => `${70_001 + n}` as GuildId);
+/** The guilds of most tests. */
+const guildIds = allGuildIds.slice(0, 3);
 const [manager, other] = ["100001", "100003"] as const;
 
 /** Guilds of ten members without a link, who joined when the clock began. */
-const guilds = guildIds.map((id) => ({
+const guilds = allGuildIds.map((id) => ({
   id,
   name: `Guild ${id}`,
   bot: true,
@@ -59,8 +61,8 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, a
   });
   const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
   const pids: Array<Pid> = [];
-  for (const [index, guildId] of guildIds.entries()) {
-    const account = accounts[index] ?? "acme";
+  for (const [index, account] of accounts.entries()) {
+    const guildId = allGuildIds[index] as GuildId;
     const wanted = `pid_${account}0123456789abcdef` as Pid;
     const { pid } = yield* keys.ensureScope(account, { kind: "global" }, wanted);
     pids.push(pid);
@@ -72,9 +74,14 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, a
   }
   // The test counts the members of two days later, since two days would take long to pass.
   const unlinked = yield* UnlinkedMembers;
+  const looks = { now: 0, most: 0 };
   const lasting = Layer.succeed(UnlinkedMembers, {
     ...unlinked,
-    toRemind: (scope, guildId, before) => unlinked.toRemind(scope, guildId, before + 2 * dayMs),
+    toRemind: (scope, guildId, before) =>
+      Effect.suspend(() => {
+        looks.most = Math.max(looks.most, ++looks.now);
+        return Effect.delay(unlinked.toRemind(scope, guildId, before + 2 * dayMs), "1 second");
+      }).pipe(Effect.ensuring(Effect.sync(() => looks.now--))),
   });
   const life = yield* Scope.make();
   const perMinute = 2;
@@ -85,7 +92,7 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, a
   ]);
   yield* aheadBy(ahead)(Layer.buildWithScope(reminders, life));
   const begun = yield* Clock.currentTimeMillis;
-  return { sent, left, unanswered, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
+  return { sent, left, unanswered, looks, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
 });
 
 test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
@@ -106,6 +113,12 @@ test("all communities share the bound of a minute, in turns, and are told if it 
   expect(sent.length).toBe(30);
   const last = yield* Effect.forEach(guildIds, (guildId) => plans.status({ pid, guildId }));
   expect(last.flatMap((status) => status.problems)).toEqual([]);
+});
+
+test("of many communities, a few at a time look for the members to remind", function* () {
+  const { sent, looks } = yield* remindIn(allGuildIds.map(() => "acme"));
+  yield* pass(6);
+  expect([looks.most, new Set(sent.map(({ guild }) => guild)).size]).toEqual([4, 12]);
 });
 
 test("members are reminded after the clock, which was a day ahead, is set back", function* () {
