@@ -121,6 +121,7 @@ const inGuild: ReadonlyArray<readonly [Line, object?]> = [
   [`GET /dashboard/api/roles/history?guildId=${guild}`],
   ["POST /dashboard/api/roles/put-back", { guildId: guild, since: "2026-01-01" }],
   [`GET /dashboard/api/channels?guildId=${guild}`],
+  [`GET /dashboard/api/unlinked?guildId=${guild}`],
   ["POST /dashboard/api/panel", { guildId: guild, channelId: "1" }],
 ];
 

@@ -1,3 +1,4 @@
+import { Communities } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
 import {
   type MemberPlace,
@@ -18,6 +19,7 @@ export const makeLinkOperations = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
   const unlinked = yield* UnlinkedMembers;
+  const communities = yield* Communities;
 
   return {
     list: operation(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
@@ -31,6 +33,8 @@ export const makeLinkOperations = Effect.gen(function* () {
       DashboardCommunities.getUnlinked,
       function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
         const scope = yield* scopes.find(owner, pid);
+        // The team lends its guilds to lists, but a key has the rights of an owner alone.
+        if ("key" in owner) yield* communities.enter(owner, { pid, guildId });
         const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
         const members = page.members.map(({ chatId, username, displayName, at, reminded }) => ({
           chatId,
