@@ -92,7 +92,7 @@ it("the image of deploy/Dockerfile starts, and has the server's bundle and the g
   const { stdout } = await run("find", [".", "-name", "*.ts", "-o", "-name", "node_modules"], { cwd: image });
   expect(stdout).toBe("");
   const { stdout: size } = await run("du", ["-sm", image]);
-  expect(Number.parseInt(size, 10)).toBeLessThan(40);
+  expect(Number.parseInt(size, 10)).toBeLessThan(45);
   const argumentsOf = (name: string): ReadonlyArray<string> =>
     JSON.parse(instructions.findLast((each) => each.getKeyword() === name)?.getArgumentsContent() ?? "[]");
   const [, ...args] = [...argumentsOf("ENTRYPOINT"), ...argumentsOf("CMD")];
