@@ -271,6 +271,8 @@ test("an erased user is taken out of messages that were posted, and others stay"
   const shown = await postsIn(hall);
   expect(shown).not.toContain("Player 5");
   expect(shown).toMatch(/was linked to Player 3/);
+  const events = wordsOf(await owner.browser.get(`/dashboard/events?pid=${pid}`));
+  expect(events).toContain(`User ${eve} was erased`);
 });
 
 test("New and alike shows new links, and changes to another account, of a list without a log", async () => {

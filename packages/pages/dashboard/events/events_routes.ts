@@ -96,7 +96,8 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: AccountNames):
     case "scope.deleted":
       return html`All links were deleted: ${counted(event.data.deletedRecords, "record")}, ${sources[event.data.source]}`;
     case "user.erased":
-      return html`${user(event.data.chatId)} was erased`;
+      // Readers of the feed erase the user by the ID. The page has no further use for a name.
+      return html`${isChatId(event.data.chatId) ? `User ${event.data.chatId}` : "An erased user"} was erased`;
     case "session.completed":
       return html`${user(event.data.chatId)} completed the verification of ${event.data.clientId}`;
     case "session.failed":
