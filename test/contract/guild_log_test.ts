@@ -211,7 +211,7 @@ test("the log and the page of events call an import an import, and its undo an u
   expect((await browser.post(`${preview}/undo`, { csrf })).status).toBe(303);
   await expect
     .poll(() => postsIn(log), { ...waiting, timeout: 15_000 })
-    .toContain("An import was undone: 2 links were removed, or set back to the account from before.");
+    .toContain("2 imported links were undone: removed, or set back to the account from before.");
   const events = wordsOf(await browser.get(`/dashboard/events?pid=${pid}`));
   expect(events).toContain("An import was undone, which changed 2 links");
   expect(events).toContain("2 links came with an import");

@@ -279,11 +279,10 @@ const importLines = (items: ReadonlyArray<LogItem>): ReadonlyArray<LogLine> => {
     const ofKind = parts.filter((part) => part.isUndo === isUndo);
     if (ofKind.length === 0) return [];
     const count = ofKind.reduce((sum, part) => sum + part.count, 0);
-    const links = counted(count, "link");
     const were = count === 1 ? "was" : "were";
     const text = isUndo
-      ? `An import was undone: ${links} ${were} removed, or set back to the account from before.`
-      : `${links} ${were} imported.`;
+      ? `${counted(count, "imported link")} ${were} undone: removed, or set back to the account from before.`
+      : `${counted(count, "link")} ${were} imported.`;
     return [{ text, chatIds: [] }];
   });
 };
