@@ -16,8 +16,7 @@ export const sightingStatements = ({
   firstRowsOfEach,
   isAmong,
   rowsOfEach,
-  isRemote,
-}: StoreParts): Partial<Own> => {
+}: StoreParts): Own => {
   /**
    * Counts the users of each place. A place has several hashes, and a user with sightings under more than one of them
    * counts only once.
@@ -31,8 +30,7 @@ export const sightingStatements = ({
       GROUP BY value ->> 0`);
   };
 
-  const own: Own = {
-    // With 100,000 sightings and crowded places, the search of core took three times as long on Postgres.
+  return {
     findShared: operation("findShared", (pid, { hashes, including, excluding, limit }) => {
       const places = JSON.stringify(hashes.map((hash) => [hash]));
       const freshest = firstRowsOfEach({
@@ -77,8 +75,6 @@ export const sightingStatements = ({
       return places.map((hashes, index) => exact.get(`${index}`) ?? sum(hashes));
     }),
   };
-  // On SQLite the search of core took half to all of the time.
-  return isRemote ? own : { countUsers: own.countUsers };
 };
 
 // Decoded without Schema, since a search for alts reads many rows.

@@ -53,6 +53,15 @@ const sharedSightings: Cases<StoragePorts> = {
     const expected = hashes.map((hash) => found.filter((line) => line.split(" ")[1] === hash).length);
     expectEqual(yield* count(...hashes.map((hash) => [hash])), expected);
   },
+
+  "findShared finds any number of users at a hundred places": function* () {
+    const { see, find } = yield* newSightingSteps;
+    const hashes = Array.from({ length: 100 }, (_, place) => `place ${place}`);
+    yield* Effect.forEach(hashes, (hash) => see(hash, { [ada]: 1 }), atOnce);
+    const including = Array.from({ length: 120 }, () => uniqueChatId());
+    const expected = hashes.map((hash) => `${ada} ${hash} 1`).toSorted();
+    expectEqual(yield* find(hashes, { including, limit: 1 }), expected);
+  },
 };
 
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
