@@ -28,7 +28,7 @@ const requestOf = (id: string): IdempotentRequest => ({
 });
 
 /** Waits until this many statements of the database wait for a lock of this type. */
-const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
+const untilWaiting = (lock: "advisory" | "transactionid" | "tuple", count: number) =>
   Effect.flatMap(Database, ({ query }) =>
     query(
       "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event = $1",
@@ -39,14 +39,14 @@ const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
   );
 
 /**
- * Locks the user's sighting in a transaction until `release`. So an erasure of the user can begin, but waits when it
- * reaches the sighting.
+ * Locks the rows of a table in a transaction until `release`. So an erasure can begin, but waits when it reaches such a
+ * row.
  */
-const holdSighting = (release: Deferred.Deferred<void>) =>
+const hold = (table: string, release: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const held = yield* Deferred.make<void>();
-    yield* sql`SELECT 1 FROM sightings FOR UPDATE`.pipe(
+    yield* sql`SELECT 1 FROM ${sql(table)} FOR UPDATE`.pipe(
       Effect.andThen(Deferred.succeed(held, undefined)),
       Effect.andThen(Deferred.await(release)),
       sql.withTransaction,
@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
       const keep = (id: string) => idempotency.keep(requestOf(id), kept);
       yield* keep("earlier");
       const release = yield* Deferred.make<void>();
-      yield* holdSighting(release);
+      yield* hold("sightings", release);
       const erasing = yield* Effect.forkChild(
         users.erase({ ...write, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
       );
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
           ada,
         ]);
         const release = yield* Deferred.make<void>();
-        yield* holdSighting(release);
+        yield* hold("sightings", release);
         const erasure = { ...write, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
         const deletes = name === "a deletion of its scope";
         const ending = yield* Effect.forkChild(
@@ -122,6 +122,34 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
         yield* Fiber.join(ending);
         expect(areFree).toEqual([false, true]);
       }),
+  );
+
+  testOnStores({ maxConnections: 8 })(
+    "erasures of two users at once erase both from a record that names both",
+    function* () {
+      const [users, { query }] = [yield* UserStore, yield* Database];
+      const bob = ChatId.make("10002");
+      yield* query(
+        `INSERT INTO journal (place, at, action, actor_type, actor_id, details, chat_id, other_chat_id)
+          VALUES ($1, 1, 'link.moved', 'operator', 'ops', $2, $3, $4)`,
+        [scope.pid, JSON.stringify({ chatId: ada, newChatId: bob, gameId }), ada, bob],
+      );
+      const release = yield* Deferred.make<void>();
+      yield* hold("journal", release);
+      const erase = (chatId: ChatId) =>
+        Effect.forkChild(users.erase({ ...write, chatId, scopes: [], pseudonym: chatId, ownerHash: "hash" }));
+      const first = yield* erase(ada);
+      yield* untilWaiting("transactionid", 1);
+      const second = yield* erase(bob);
+      yield* untilWaiting("tuple", 1);
+      yield* Deferred.succeed(release, undefined);
+      yield* Fiber.joinAll([first, second]);
+      const [moved] = yield* query(
+        "SELECT details, chat_id, other_chat_id FROM journal WHERE action = 'link.moved'",
+      );
+      const details = JSON.stringify({ chatId: "[erased]", newChatId: "[erased]", gameId: "[erased]" });
+      expect(moved).toEqual({ details, chat_id: null, other_chat_id: null });
+    },
   );
 
   testOnStores()("a user with many records is erased in steps, and one entry counts them", function* () {

@@ -28,7 +28,7 @@ interface Named {
 export type RecordPlace = Pick<StoredRecord, "sequence" | "place">;
 
 export const userRecordsOn = (sql: SqlClient.SqlClient) => {
-  const { isAmong } = dialectOf(sql);
+  const { elements, forUpdate, isAmong, isRemote } = dialectOf(sql);
 
   /** Reads the next records that may name a user, oldest first, and the place of the last one; null if none are left. */
   const page = Effect.fnUntraced(function* (user: Named, after: RecordPlace | null, limit: number) {
@@ -53,10 +53,20 @@ export const userRecordsOn = (sql: SqlClient.SqlClient) => {
     return { found: [...unique.values()], last: found.length < limit ? null : (found.at(-1) ?? null) };
   });
 
+  /** Reads records again and locks them, since an erasure of another user whom they name may have changed them. */
+  const lockRecords = (found: ReadonlyArray<StoredRecord>) => {
+    if (found.length === 0 || !isRemote) return Effect.succeed(found);
+    const keys = JSON.stringify(found.map(({ place, sequence }) => [place, sequence]));
+    return readRecords(sql`
+      SELECT ${recordColumnsOn(sql)} FROM journal
+      WHERE (place, sequence) IN (SELECT value ->> 0, CAST(value ->> 1 AS BIGINT) FROM ${elements(keys)})
+      ORDER BY sequence, place ${forUpdate}`);
+  };
+
   /** Erases a user from the next records, and returns what was erased, and where to continue; null if none are left. */
   const erasePage = Effect.fnUntraced(function* (user: Named, after: RecordPlace | null, limit: number) {
     const { found, last } = yield* page(user, after, limit);
-    const erased = found.flatMap((record) => {
+    const erased = (yield* lockRecords(found)).flatMap((record) => {
       const rest = withoutUser(record, user.chatId, user.names);
       return rest === null ? [] : [{ ...record, ...rest }];
     });
