@@ -14,19 +14,7 @@ const roles = [
   { id: chief, name: "Chief" },
 ];
 
-const ranks = [
-  { rank: 1, name: "Fan" },
-  { rank: 255, name: "Chief" },
-];
-
-/** Player 4 has two ranks in a group. */
-const server = useSiteServer({}, (fixture) => {
-  const { platform: known, ...club } = clubOf(ada, { roles })(fixture);
-  const gameUsers = known.gameUsers?.map((user) =>
-    user.id === "4" ? { ...user, groups: ranks.map((role) => ({ id: 3, role: { id: 1, ...role } })) } : user,
-  );
-  return { ...club, platform: { ...known, gameUsers } };
-});
+const server = useSiteServer({}, clubOf(ada, { roles }));
 const { fixtures, send, platform } = server;
 const key = fixtures.key({
   account: "club",
@@ -106,26 +94,6 @@ test("members that may not be listed end the sweep, and are a problem that the p
   const { text } = await browser.get(`/dashboard/communities/${pid}/roles?guildId=${guild}`);
   const headings = Array.from(text.matchAll(/<h2>(Rules|Problems)<\/h2>/g), ([, name]) => name);
   expect(headings).toEqual(["Rules", "Problems"]);
-});
-
-test("a member with several ranks in a group has the role of each, and the name of the highest", async () => {
-  const { owner, pid } = await enterDashboard(server, ada, guild);
-  const place = { pid, guildId: guild };
-  const ofRank = (roleId: string, rank: number) => ({
-    roleId,
-    when: { is: "group", groupId: "3", minRank: rank, maxRank: rank },
-  });
-  const settings = { nickname: "{group.role} {game.username}", nicknameGroupId: "3" };
-  await sweepWith([], { rules: [ofRank(linked, 1), ofRank(chief, 255)], ...settings });
-  await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "4", guildId: guild } });
-  await sync(eve);
-  const { body } = await owner.send("POST /dashboard/api/roles/preview", { body: { ...place, chatId: eve } });
-  expect(body.data).toMatchObject({ add: [], remove: [], nickname: null });
-  const query = { chatId: eve, guildId: guild, resolved: "true" };
-  const { body: found } = await send(`GET /v2/chat?${new URLSearchParams(query)}` as never, { key });
-  expect(found.data?.resolved?.chat?.guild).toMatchObject({ nickname: "Chief player_4" });
-  const held = found.data?.resolved?.chat?.guild?.roles as unknown as ReadonlyArray<Json>;
-  expect(held.map(({ id }) => id)).toEqual(expect.arrayContaining([linked, chief]));
 });
 
 test("a member who has not passed the guild's screening is as one who has not joined", async () => {

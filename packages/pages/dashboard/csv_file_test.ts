@@ -47,17 +47,3 @@ test("a file whose list is deleted with its account does not look complete", fun
   const reading = yield* Effect.exit(Stream.runDrain(whileAllowed(file, mayRead)));
   expect([isDeleted, reading._tag]).toEqual([true, "Failure"]);
 });
-
-test("a file ends when its reader may no longer read it", function* () {
-  const parts: Array<number> = [];
-  const file = Stream.range(1, 300).pipe(Stream.rechunk(1), Stream.mapEffect(slowly));
-  const mayRead = Effect.suspend(() => (parts.length < 50 ? Effect.void : Effect.fail("removed")));
-  const reading = yield* Effect.forkChild(
-    Effect.exit(
-      Stream.runForEach(whileAllowed(file, mayRead), (part) => Effect.sync(() => parts.push(part))),
-    ),
-  );
-  yield* TestClock.adjust("3 seconds");
-  expect(yield* Fiber.join(reading)).toMatchObject({ _tag: "Failure" });
-  expect(parts).toHaveLength(100);
-});
