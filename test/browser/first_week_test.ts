@@ -138,6 +138,10 @@ it("an owner blocks a list at once, takes it back, and moves the blocks by a fil
   expect(page.words).toContain("Nobody was found for: nobody_has_this.");
   await expectUsable(page, "Block 2 users?", "first-week-block-list");
   expect(await page.press("Block 2 users", { Reason: "Raid" })).toContain("2 users are blocked.");
+  // What is done cannot be cancelled, only taken back.
+  expect(page.all("a", /^(?:Cancel|Everybody who is blocked here)$/)).toEqual([
+    "Everybody who is blocked here",
+  ]);
   expect(await page.press("No longer block these users")).toContain("Nobody is blocked.");
   const file = new File(["chatId,gameId,reason\n100007,,Raid\nx,,\n"], "blocks.csv");
   await page.press("Block the users of the file…", { "File of blocks": file });

@@ -132,17 +132,15 @@ const actForm = (
   { scope: { pid } }: Community,
   kind: string,
   users: ReadonlyArray<BlockedUser>,
-  text: Html,
-  buttons: Html,
+  content: Html,
   seen: ReadonlyArray<BlockedUser> = [],
-): Html => panelTo(paths.blockList, {
-  pid,
-  listKind: kind,
-  users: usersField(users),
-  seen: usersField(seen),
-})`
-${text}
-${buttonsOr(buttons, withQuery(paths.blocks, { pid }))}`;
+): Html =>
+  panelTo(paths.blockList, {
+    pid,
+    listKind: kind,
+    users: usersField(users),
+    seen: usersField(seen),
+  })`${content}`;
 
 /** How many users a question is about, how many of a list are blocked already, and what the blocks remove. */
 interface BlockCounts extends Pick<BlockList, "removed"> {
@@ -170,7 +168,9 @@ export const blockListQuestion = (community: Community, kind: string, list: Bloc
   const known = users.length - count;
   const buttons = html`${count > 0 && blockButton("block", count)}
 ${known > 0 && html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`}`;
-  const form = users.length === 0 ? null : actForm(community, kind, users, reasonField, buttons, admitted);
+  const content = html`${reasonField}
+${buttonsOr(buttons, withQuery(paths.blocks, { pid: community.scope.pid }))}`;
+  const form = users.length === 0 ? null : actForm(community, kind, users, content, admitted);
   return question({ count, known, removed }, form, unknown.join(", "));
 };
 
@@ -203,7 +203,12 @@ export const blockListDone = (
     community,
     kind,
     blocked,
-    html`<p>${say("blocks.list.end.text")}</p>`,
-    html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`,
+    html`
+<p>${say("blocks.list.end.text")}</p>
+${buttonsOr(
+  html`<button class="button quiet" name="act" value="end">${say("blocks.list.end")}</button>`,
+  withQuery(paths.blocks, { pid: community.scope.pid }),
+  say("user.blocked_here"),
+)}`,
   ),
 });
