@@ -79,6 +79,17 @@ test("the state of a community says who has linked, what the bot may do, and wha
     owner.send("PUT /dashboard/api/roles", { body: { ...place, ...rules, ...plan } });
   const page = async () => wordsOf(await owner.browser.get(`/dashboard/communities/${ofGuild}`));
   expect(await page()).toMatch(/RulesNone yet.*First steps/);
+  const taken = "The bot answers here with another list, in which linking is on.";
+  const putShared = (plan: object) =>
+    owner.send("PUT /dashboard/api/roles", { body: { ...place, ...rules, pid: global, ...plan } });
+  for (const [other, isTold] of [
+    ["on", true],
+    ["paused", false],
+  ] as const) {
+    dataOf(await putShared({ state: other }));
+    expect((await page()).includes(taken)).toBe(isTold);
+  }
+  dataOf(await owner.send("DELETE /dashboard/api/roles", { body: { ...place, pid: global } }));
   dataOf(await put({ state: "on" }));
   expect(await stateOf(ofGuild)).toMatchObject({ rules: "on", pausedFor: null });
   const figures = /Links1Members40RulesOnBot may manage rolesYesPanelNot postedLogNone/;

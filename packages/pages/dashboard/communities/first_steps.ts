@@ -1,10 +1,15 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import { CommunityStore, type Community as Guild, makeHasOpen } from "@accountlink/core/communities";
+import {
+  CommunityStore,
+  type Community as Guild,
+  isLinkingOn,
+  makeHasOpen,
+} from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { linkTo, say, tags } from "../look/say.ts";
@@ -44,6 +49,7 @@ export const makeFirstSteps = Effect.gen(function* () {
     const pid = community?.scope.pid;
     const guilds = pid === undefined ? [] : yield* communities.list(pid);
     const guildId = community && guildOf(community.scope);
+    const home = guildId === null ? Option.none() : yield* communities.findHome(guildId);
     const rights = rightsFor(pid === undefined ? [] : yield* plans.list(pid), guilds);
     return {
       community,
@@ -56,6 +62,8 @@ export const makeFirstSteps = Effect.gen(function* () {
       rights,
       /** Whether members may link in a guild of the community, also while its rules are paused. */
       isLinking: yield* Effect.catchTag(hasOpen(guilds), "PlatformUnavailable", () => Effect.succeed(false)),
+      /** Whether the bot answers in the guild for another list, whose rules are on. */
+      isTaken: Option.exists(home, (other) => other.scope.pid !== pid && isLinkingOn(other)),
       publicUrl,
     };
   });
@@ -68,7 +76,7 @@ export const firstSteps = (view: FirstSteps): Html => {
   return html`
 <ol class="steps" role="list">
 ${step(say("steps.bot"), hasBot, botStep(view))}
-${step(say("steps.linking"), view.isLinking, community === null ? openStep(view) : rolesStep(community))}
+${step(say("steps.linking"), view.isLinking, community === null ? openStep(view) : rolesStep(community, view.isTaken))}
 ${step(say("steps.panel"), false, community === null || !isReachable(community, view.isLinking) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
 };
@@ -77,8 +85,9 @@ ${step(say("steps.panel"), false, community === null || !isReachable(community, 
 export const isReachable = ({ hasActiveKey }: CountedCommunity, isLinking: boolean): boolean =>
   isLinking || hasActiveKey;
 
-const rolesStep = ({ scope: { pid } }: Community): Html =>
-  html`<p>${say("steps.linking.text")}
+const rolesStep = ({ scope: { pid } }: Community, isTaken: boolean): Html =>
+  html`${isTaken && html`<p>${say("channels.another")}</p>`}
+<p>${say("steps.linking.text")}
     <a href="${to(rolesPath(pid))}">${say("steps.linking.choose")}</a></p>`;
 
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
