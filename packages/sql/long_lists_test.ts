@@ -1,7 +1,10 @@
 /** Work for the whole service reads long lists in parts, between which the process does other work. */
+import { ChatId, GuildId, type Pid } from "@accountlink/core";
 import { CommunityStore } from "@accountlink/core/communities";
 import { ImportStore } from "@accountlink/core/imports";
 import { heldAtOnce } from "@accountlink/core/records";
+import { RoleHistoryStore } from "@accountlink/core/roles";
+import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Tracer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -14,8 +17,8 @@ const test = testWith(Layer.fresh(Layer.provideMerge(layer, layerSqlite({ filena
 
 const count = 2 * heldAtOnce + 100;
 
-/** Runs an effect, and returns how many statements read a table. */
-const readsOf = Effect.fnUntraced(function* (table: string, effect: Effect.Effect<unknown, unknown>) {
+/** Runs an effect, and returns the statements that read a table. */
+const statementsOf = Effect.fnUntraced(function* (table: string, effect: Effect.Effect<unknown, unknown>) {
   const spans: Array<Tracer.NativeSpan> = [];
   const tracer = Tracer.make({
     span: (options) => {
@@ -25,8 +28,39 @@ const readsOf = Effect.fnUntraced(function* (table: string, effect: Effect.Effec
     },
   });
   yield* Effect.withTracer(effect, tracer);
-  return spans.filter(({ attributes }) => String(attributes.get("db.query.text")).includes(`FROM ${table} `))
-    .length;
+  return spans
+    .map(({ attributes }) => String(attributes.get("db.query.text")))
+    .filter((text) => text.includes(`FROM ${table} `));
+});
+
+const readsOf = (table: string, effect: Effect.Effect<unknown, unknown>) =>
+  Effect.map(statementsOf(table, effect), ({ length }) => length);
+
+test("deliveries of one status and changes of one member's role are found without all others", function* () {
+  const [sql, webhooks, history] = [yield* SqlClient.SqlClient, yield* WebhookStore, yield* RoleHistoryStore];
+  yield* migrate;
+  const change = {
+    pid: "pid_1" as Pid,
+    guildId: GuildId.make("70001"),
+    chatId: ChatId.make("100001"),
+    because: "link",
+  } as const;
+  const begin = history.begin({ ...change, changes: [{ roleId: "1", change: "gave" }], at: 1 });
+  const page = webhooks.deliveries("wh_1" as WebhookId, { status: "failing", before: null, limit: 9 });
+  const texts = [
+    ...(yield* statementsOf("role_changes", begin)).filter((text) => text.includes("role_id = ?")),
+    ...(yield* statementsOf("webhook_deliveries", page)),
+  ];
+  const plans = yield* Effect.forEach(texts, (text) =>
+    sql.unsafe<{ readonly detail: string }>(
+      `EXPLAIN QUERY PLAN ${text}`,
+      Array.from(text.matchAll(/\?/g), () => ""),
+    ),
+  );
+  expect(plans.flat().map(({ detail }) => detail)).toEqual([
+    "SEARCH role_changes USING INDEX role_changes_by_user (chat_id=? AND pid=? AND guild_id=? AND role_id=?)",
+    "SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_status (webhook_id=? AND status=?)",
+  ]);
 });
 
 test("the communities that remind are read in parts", function* () {

@@ -1,5 +1,12 @@
 /** The SQL of types of records. */
-import type { KeyPart, ListOptions, Merging, RecordIndex, RecordType } from "@accountlink/core/records";
+import {
+  type KeyPart,
+  type ListOptions,
+  type Merging,
+  type RecordIndex,
+  type RecordType,
+  snakeCase,
+} from "@accountlink/core/records";
 import { Function, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { castJson, dialectOf } from "./statements/dialect.ts";
@@ -136,9 +143,12 @@ export const listIn = (
   prefix: ReadonlyArray<KeyPart>,
   options: ListOptions,
   first?: ReadonlyArray<string>,
+  isOfSqlite = false,
 ) => {
+  const { type, name, isNamed } = index;
   const { where, values } = placeIn(index, prefix, options, first);
-  return { text: `${tableFor(index.type).select} WHERE ${where} ${pageOf(index, options)}`, values };
+  const by = isOfSqlite && isNamed === true ? ` INDEXED BY ${type.name}_${snakeCase(name)}` : "";
+  return { text: `${tableFor(type).select}${by} WHERE ${where} ${pageOf(index, options)}`, values };
 };
 
 /** `placeIn` behind a prefix that is an element of JSON, and the values of what follows the prefix. */

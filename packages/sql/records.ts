@@ -72,7 +72,7 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     options: ListOptions = {},
     first?: ReadonlyArray<string>,
   ) => {
-    const { text, values } = listIn(index, prefix, options, first);
+    const { text, values } = listIn(index, prefix, options, first, !isRemote);
     return tableFor(index.type).read(run(text, values));
   };
   const listAll = (

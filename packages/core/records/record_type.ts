@@ -13,6 +13,8 @@ interface IndexOptions<F extends string> {
   readonly group?: number;
   /** Whether no two records of the index have the same values in the fields of its `group`. `claim` heeds that. */
   readonly isUnique?: true;
+  /** Whether SQLite is told its name: in the order of the key, it would read all records with the first fields of the key. */
+  readonly isNamed?: true;
   /** Whether reads by its first field, a text, share a statement where each statement is a way to a server. */
   readonly isBatched?: true;
   /**

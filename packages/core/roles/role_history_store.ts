@@ -47,7 +47,7 @@ export const roleChanges = recordType({
   indexes: {
     newest: { fields: ["pid", "guildId", "-number"], group: 2 },
     lasting: { fields: ["pid", "guildId", "last", "roleId", "at", "number"] },
-    byUser: { fields: ["chatId", "pid", "guildId", "roleId", "-number"], group: 1 },
+    byUser: { fields: ["chatId", "pid", "guildId", "roleId", "-number"], group: 1, isNamed: true },
     byEnd: { fields: ["keptUntil", "pid", "guildId", "number"] },
   },
   isOfScope: true,

@@ -139,7 +139,7 @@ export const webhookDeliveries = recordType({
   },
   key: ["webhookId", "eventId"],
   indexes: {
-    byStatus: { fields: ["webhookId", "status", "eventId"] },
+    byStatus: { fields: ["webhookId", "status", "eventId"], isNamed: true },
     /** Those that are neither delivered nor given up. */
     pending: {
       fields: ["webhookId", "at"],
