@@ -31,9 +31,13 @@ export interface RecordIndex<out R extends object = object> extends IndexOptions
   readonly type: RecordType<R>;
 }
 
-/** The index by which an erasure of a user finds the records to delete, and as what it counts one; null: not at all. */
-export interface OfUser<Index> {
+/**
+ * The index by which an erasure of a user finds the records to delete, and as what it counts one; null: not at all. The
+ * user's download names these fields of the records. It shows a type without them in a form of its own.
+ */
+export interface OfUser<Index, Field extends string = string> {
   readonly index: Index;
+  readonly download?: { readonly as: string; readonly fields: ReadonlyArray<Field> };
   readonly erasedAs: ((record: never) => "reviews" | "sightings" | "browsers") | null;
 }
 
@@ -103,7 +107,7 @@ export const recordType = <
   readonly group?: number;
   readonly indexes: Indexes;
   readonly isOfScope?: true;
-  readonly ofUser?: OfUser<keyof Indexes & string>;
+  readonly ofUser?: OfUser<keyof Indexes & string, keyof F & string>;
   readonly isOfAccount?: true;
   readonly isLarge?: true;
   readonly held?: Held<keyof Indexes & string, keyof F & string>;

@@ -38,7 +38,11 @@ export const planNotices = recordType({
     byDue: { fields: ["dueAt", "pid", "guildId"] },
     unseen: { fields: ["unseenAt", "pid", "guildId"] },
   },
-  ofUser: { index: "byUser", erasedAs: null },
+  ofUser: {
+    index: "byUser",
+    erasedAs: null,
+    download: { as: "rulesTurnedOn", fields: ["pid", "guildId", "toldAt"] },
+  },
 });
 
 export interface PlanNotice extends RecordOf<typeof planNotices> {}

@@ -85,7 +85,11 @@ export const previewMembers = recordType({
     byEnd: { fields: ["keptUntil", "pid", "guildId", "preview", "roleId", "chatId"] },
   },
   isOfScope: true,
-  ofUser: { index: "byUser", erasedAs: null },
+  ofUser: {
+    index: "byUser",
+    erasedAs: null,
+    download: { as: "previewedRoles", fields: ["pid", "guildId", "roleId", "change"] },
+  },
 });
 
 /** A member who would gain or lose a role. */

@@ -51,7 +51,11 @@ export const roleChanges = recordType({
     byEnd: { fields: ["keptUntil", "pid", "guildId", "number"] },
   },
   isOfScope: true,
-  ofUser: { index: "byUser", erasedAs: null },
+  ofUser: {
+    index: "byUser",
+    erasedAs: null,
+    download: { as: "roleChanges", fields: ["pid", "guildId", "roleId", "change", "at", "because"] },
+  },
 });
 
 /** A role that the rules gave a member or took. */

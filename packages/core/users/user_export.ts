@@ -1,4 +1,4 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, Stream, Struct } from "effect";
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Record, Stream, Struct } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { BlockStore } from "../admission/block_store.ts";
@@ -53,8 +53,9 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
 
     const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
       const found = { ...(yield* users.findMost(chatId)), blocks: yield* blockStore.ofUser(chatId) };
-      const { records, sightings, browsers: seen, roles } = found;
-      const scoped = Object.values<ReadonlyArray<object>>(found).flat();
+      const { records, sightings, browsers: seen, roles, downloads } = found;
+      const lists = { ...found, ...downloads };
+      const scoped = Object.values<ReadonlyArray<object>>(Struct.omit(lists, ["downloads"])).flat();
       const pids = [
         ...records.map(({ scope }) => scope.pid),
         ...scoped.flatMap((each) => ("pid" in each ? [each.pid as Pid] : [])),
@@ -124,20 +125,12 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
               problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
             }),
           ),
-        roleChanges: found.roleChanges.map((change) =>
-          inCommunity(Struct.pick(change, ["pid", "guildId", "roleId", "change", "at", "because"])),
-        ),
-        previewedRoles: found.previewMembers.map((member) =>
-          inCommunity(Struct.pick(member, ["pid", "guildId", "roleId", "change"])),
-        ),
+        ...Record.map(downloads, Arr.map(inCommunity)),
         previews: found.previews.map((preview) => inCommunity({ ...preview })),
         replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname: nickname }) =>
           nickname === null ? [] : [inCommunity({ pid, guildId, nickname })],
         ),
         pauses: found.pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
-        rulesTurnedOn: found.planNotices.map(({ pid, guildId, toldAt }) =>
-          inCommunity({ pid, guildId, toldAt }),
-        ),
         logMessages: found.messages.map(({ pid, guildId, channelId, messageId, at }) =>
           inCommunity({ pid, guildId, channelId, messageId, at }),
         ),

@@ -1,4 +1,4 @@
-import { Effect, Order } from "effect";
+import { Effect, Order, Struct } from "effect";
 import { membershipsOf } from "../accounts/member_store.ts";
 import { reviewsOf } from "../alts/alt_review_store.ts";
 import { sightingsOfUser } from "../alts/sighting_store.ts";
@@ -6,12 +6,14 @@ import { newLinks, suspectsOf } from "../alts/suspect_store.ts";
 import { entriesAbout, messagesOf } from "../guild_log/stored_guild_logs.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { importsOf } from "../imports/link_imports.ts";
+import type { RecordIndex } from "../records/record_type.ts";
 import type { Tx } from "../records/records.ts";
-import { planNotices, previewMembers, previewsOf, roleChanges } from "../roles/mod.ts";
+import { previewsOf } from "../roles/mod.ts";
 import { rolesOfUser } from "../roles/plan_records.ts";
 import { sessionOf, verificationSessions } from "../sessions/session_store.ts";
 import { verificationFlows } from "../sessions/verification_flow.ts";
 import { siteSignIns } from "../sign_ins/sign_in_store.ts";
+import { recordTypes } from "../storage.ts";
 import { pausesOf } from "../stored_communities.ts";
 import type { UserRecords } from "./user_store.ts";
 
@@ -22,6 +24,17 @@ const byTime = <R extends { readonly id: string }>(timeOf: (record: R) => number
   );
 
 const byPid = Order.mapInput(Order.String, ({ pid }: UserRecords["reviews"][number]) => pid);
+
+const downloadsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId) {
+  const downloads: Record<string, ReadonlyArray<{ readonly pid: Pid }>> = {};
+  for (const { ofUser } of recordTypes) {
+    if (ofUser?.download === undefined) continue;
+    const { as, fields } = ofUser.download;
+    const found = yield* tx.list(ofUser.index as RecordIndex<{ readonly pid: Pid }>, [chatId]);
+    downloads[as] = found.map((record) => Struct.pick(record, fields as ["pid"]));
+  }
+  return downloads;
+});
 
 /**
  * Reads the data of a user that is in records, for `UserStore.find`.
@@ -46,10 +59,8 @@ export const userRecordsOf = Effect.fnUntraced(function* (tx: Tx, chatId: ChatId
     sessions: sessions.map(sessionOf).toSorted(byTime(({ createdAt }) => createdAt)),
     flows: flows.toSorted(byTime(({ expiresAt }) => expiresAt)),
     roles: yield* rolesOfUser(tx, chatId),
-    roleChanges: yield* tx.list(roleChanges.byUser, [chatId]),
-    previewMembers: yield* tx.list(previewMembers.byUser, [chatId]),
     previews: yield* previewsOf(tx, chatId),
-    planNotices: yield* tx.list(planNotices.byUser, [chatId]),
     signIns: signIns.toSorted(byTime(({ createdAt }) => createdAt)),
+    downloads: yield* downloadsOf(tx, chatId),
   } satisfies Partial<UserRecords>;
 });

@@ -12,7 +12,7 @@ import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { ImportedLink } from "../imports/link_imports.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
-import type { KeptRoleChange, PlanNotice, PreviewMember, UserPreview, UserRoles } from "../roles/mod.ts";
+import type { UserPreview, UserRoles } from "../roles/mod.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { VerificationFlow } from "../sessions/verification_flow.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
@@ -35,14 +35,8 @@ export interface UserRecords extends UserSightings {
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
   readonly roles: ReadonlyArray<UserRoles>;
-  /** Which roles the rules gave and took, by pid and guild. */
-  readonly roleChanges: ReadonlyArray<KeptRoleChange>;
-  /** Which roles previews found the user to gain or lose, by pid and guild. */
-  readonly previewMembers: ReadonlyArray<PreviewMember>;
   /** What previews say of the user, by pid and guild. */
   readonly previews: ReadonlyArray<UserPreview>;
-  /** The communities whose rules the user turned on last, by pid and guild. */
-  readonly planNotices: ReadonlyArray<PlanNotice>;
   /** Messages in log channels that name the user, sorted by pid, guild and ID. */
   readonly messages: ReadonlyArray<UserMessage>;
   /** What logs have still to tell about the user, by pid and guild. */
@@ -60,6 +54,8 @@ export interface UserRecords extends UserSightings {
   readonly flows: ReadonlyArray<VerificationFlow>;
   /** The user's sign-ins to the dashboard, and to the site that shows users their own data, including expired ones. */
   readonly signIns: ReadonlyArray<SiteSignIn>;
+  /** The records of types that say how a download shows them, by their names there, each in the order of its index. */
+  readonly downloads: Readonly<Record<string, ReadonlyArray<{ readonly pid: Pid }>>>;
 }
 
 /** An erasure of which a part is done, because a node stopped before its end. */
