@@ -5,7 +5,7 @@ import type { CommunityPlace, PauseReason } from "../communities/community.ts";
 import type { StoreEffect } from "../errors.ts";
 import { ChatId, GuildId, isChatId, KeyId, Pid } from "../ids.ts";
 import { type RecordOf, recordStore, recordType, type Tx } from "../records/mod.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import { dayMs, hourMs, type Millis } from "../timestamp.ts";
 import type { PlanState } from "./role_plan.ts";
 import type { PlanWrite } from "./role_plan_store.ts";
 
@@ -170,9 +170,16 @@ export const storedPlanNotices = recordStore(PlanNoticeStore, ({ read, write }) 
 
   due: (at, limit, last) =>
     read("due", function* (tx) {
-      const after =
-        last === null || last.dueAt === null ? {} : { after: [last.dueAt, last.pid, last.guildId] };
-      const found = yield* tx.list(planNotices.byDue, [], { before: [at + 1], limit, ...after });
+      const after = last === null ? null : [last.dueAt ?? 0, last.pid, last.guildId];
+      const isPast = last === null || (last.dueAt ?? 0) <= at;
+      const past = isPast
+        ? yield* tx.list(planNotices.byDue, [], { before: [at + 1], limit, ...(after && { after }) })
+        : [];
+      // A notice is due within a day, unless a clock was ahead. An hour more allows for clocks that differ.
+      const rest = { after: isPast || after === null ? [at + dayMs + hourMs] : after };
+      const count = limit - past.length;
+      const ahead = count > 0 ? yield* tx.list(planNotices.byDue, [], { ...rest, limit: count }) : [];
+      const found = [...past, ...ahead];
       const scopes = yield* tx.scopes([...new Set(found.map(({ pid }) => pid))]);
       return found.map((each) => ({ ...each, account: scopes.get(each.pid)?.scope.account ?? null }));
     }),

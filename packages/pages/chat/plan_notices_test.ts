@@ -299,6 +299,21 @@ test("a lost right is told after the clock, which was a day ahead, is set back",
   expect(sent.length).toBe(1);
 });
 
+test("a lost right is told again after the clock, which was three days ahead, is set back", function* () {
+  const { sent, turn, leap, setBack, place, plans, now } = yield* world;
+  yield* leap("3 days");
+  yield* turn("on");
+  const right = Effect.fnUntraced(function* (isLost: boolean) {
+    yield* plans.setProblem(place, "no_permission", isLost ? yield* now : null);
+    yield* pass(70);
+  });
+  yield* right(true);
+  expect(sent.length).toBe(1);
+  yield* setBack;
+  for (const isLost of [false, true, false, true]) yield* right(isLost);
+  expect(sent.length).toBe(2);
+});
+
 test("a copy of the storage tells nobody until it is resumed", function* () {
   const { sent, turn, pauseFor, startNode, stopNodes } = yield* world;
   yield* turn("on");
