@@ -12,7 +12,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { type ChatMoved, LinkStore } from "@accountlink/core/links";
 import { Effect, Option, Result } from "effect";
 import { uniqueText } from "../../mod.ts";
-import { expectEqual } from "../expect.ts";
+import { expectEqual, pluck } from "../expect.ts";
 import { ada, atOnce, bob, chess, cyd, dan, origin, poker, rummy } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps } from "../verification_steps.ts";
@@ -33,6 +33,21 @@ const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): numbe
   moves.filter(({ _tag }) => _tag === tag).length;
 
 export const races: Cases<StoragePorts> = {
+  "concurrent setGame on one chat user: versions and previous games form one chain": function* () {
+    const links = yield* newLinkSteps;
+    const sets = yield* Effect.forEach(games, (gameId) => links.set(ada, gameId), atOnce);
+    const ordered = sets.toSorted((one, other) => one.record.linkVersion - other.record.linkVersion);
+    expectEqual(
+      ordered.map(({ record }) => record.linkVersion),
+      games.map((_, i) => i + 1),
+    );
+    expectEqual(pluck(ordered, "previousGameId"), [
+      null,
+      ...ordered.slice(0, -1).map(({ record }) => record.gameId),
+    ]);
+    expectEqual(yield* links.find(ada), ordered.at(-1)?.record ?? null);
+  },
+
   "concurrent setGame with one game: one creates the link, the others confirm it": function* () {
     const links = yield* newLinkSteps;
     const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
