@@ -4,6 +4,7 @@ import { CommunityStore } from "@accountlink/core/communities";
 import { ImportStore } from "@accountlink/core/imports";
 import { heldAtOnce } from "@accountlink/core/records";
 import { RoleHistoryStore } from "@accountlink/core/roles";
+import { UserStore } from "@accountlink/core/users";
 import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Tracer } from "effect";
@@ -86,4 +87,14 @@ test("the sweep of imports reads them and their links in parts", function* () {
   }>`SELECT COUNT(*) AS "all" FROM link_imports`;
   expect(yield* readsOf("link_imports", imports.sweep(1))).toBe(Math.floor(all / heldAtOnce) + 1);
   expect(yield* readsOf("import_links", imports.sweep(1))).toBeGreaterThan(2);
+});
+
+test("the messages that name a user are found, however many they are", function* () {
+  const [sql, users] = [yield* SqlClient.SqlClient, yield* UserStore];
+  yield* migrate;
+  const chatId = ChatId.make("100001");
+  yield* sql`
+    WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT 20000)
+    INSERT INTO guild_log_users (log_id, message_id, chat_id) SELECT 'pid_1 7', number, ${chatId} FROM numbers`;
+  expect((yield* users.find(chatId)).messages).toEqual([]);
 });

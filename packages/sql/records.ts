@@ -45,6 +45,9 @@ import { literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
 /** Transactions of stores that are written once, on a connection. */
+/** The most keys of a statement: SQLite takes 32,766 parameters. */
+const mostKeys = 5_000;
+
 const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
@@ -97,8 +100,11 @@ const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
     // Writes lock rows in the order of their keys, so that two of them cannot deadlock.
     const lock = isLocking ? ` ORDER BY ${keyColumns.join(", ")} FOR UPDATE` : "";
     if (keys.length === 0) return Effect.succeed([]);
-    const found = read(run(`${select} WHERE ${isOneOf(keys.length)}${lock}`, keys.flat()));
-    return Effect.andThen(lockScopeOf(type, keys[0]?.[0]), found);
+    const parts = isLocking ? [keys] : Arr.chunksOf(keys, mostKeys);
+    const found = Effect.forEach(parts, (part) =>
+      read(run(`${select} WHERE ${isOneOf(part.length)}${lock}`, part.flat())),
+    );
+    return Effect.andThen(lockScopeOf(type, keys[0]?.[0]), Effect.map(found, Arr.flatten));
   };
   /**
    * Returns the first record behind each prefix on SQLite, which has no LATERAL. Most prefixes have none, so one statement

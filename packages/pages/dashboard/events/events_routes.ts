@@ -97,7 +97,7 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: AccountNames):
       return html`All links were deleted: ${counted(event.data.deletedRecords, "record")}, ${sources[event.data.source]}`;
     case "user.erased":
       // Readers of the feed erase the user by the ID. The page has no further use for a name.
-      return html`${isChatId(event.data.chatId) ? `User ${event.data.chatId}` : "An erased user"} was erased`;
+      return html`${isChatId(event.data.chatId) ? `User ${event.data.chatId}` : "A user"} was erased`;
     case "session.completed":
       return html`${user(event.data.chatId)} completed the verification of ${event.data.clientId}`;
     case "session.failed":
