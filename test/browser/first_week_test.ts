@@ -138,7 +138,7 @@ it("an owner blocks a list at once, takes it back, and moves the blocks by a fil
   expect(page.words).toContain("Nobody was found for: nobody_has_this.");
   await expectUsable(page, "Block 2 users?", "first-week-block-list");
   expect(await page.press("Block 2 users", { Reason: "Raid" })).toContain("2 users are blocked.");
-  // What is done cannot be cancelled, only taken back.
+  // The blocks are stored: the page offers to end them, not to cancel the form.
   expect(page.all("a", /^(?:Cancel|Everybody who is blocked here)$/)).toEqual([
     "Everybody who is blocked here",
   ]);

@@ -52,10 +52,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     });
 
     const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
-      const found = { ...(yield* users.findMost(chatId)), blocks: yield* blockStore.ofUser(chatId) };
-      const { records, sightings, browsers: seen, roles, downloads } = found;
-      const lists = { ...found, ...downloads };
-      const scoped = Object.values<ReadonlyArray<object>>(Struct.omit(lists, ["downloads"])).flat();
+      const { downloads, ...others } = yield* users.findMost(chatId);
+      const found = { ...others, blocks: yield* blockStore.ofUser(chatId) };
+      const { records, sightings, browsers: seen, roles } = found;
+      const scoped = Object.values<ReadonlyArray<object>>({ ...found, ...downloads }).flat();
       const pids = [
         ...records.map(({ scope }) => scope.pid),
         ...scoped.flatMap((each) => ("pid" in each ? [each.pid as Pid] : [])),

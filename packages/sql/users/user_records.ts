@@ -53,7 +53,7 @@ export const userRecordsOn = (sql: SqlClient.SqlClient) => {
     return { found: [...unique.values()], last: found.length < limit ? null : (found.at(-1) ?? null) };
   });
 
-  /** Reads records again and locks them, since an erasure of another user whom they name may have changed them. */
+  /** Locks records and reads them again. An erasure of another user in the same record may have changed it meanwhile. */
   const lockRecords = (found: ReadonlyArray<StoredRecord>) => {
     if (found.length === 0 || !isRemote) return Effect.succeed(found);
     const keys = JSON.stringify(found.map(({ place, sequence }) => [place, sequence]));
