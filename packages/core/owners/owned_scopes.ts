@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Forbidden, InvalidParameter, type StoreEffect } from "../errors.ts";
+import { groupBy } from "../group_by.ts";
 import type { GuildId } from "../ids.ts";
 import { isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
@@ -15,8 +16,8 @@ import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 /** How many scopes are counted at once. */
 const countsAtOnce = 20;
 
-/** A scope of an account with its numbers of links and keys. */
-export interface OwnedScope extends ConfiguredScope {
+/** The numbers of links and keys of a scope. */
+interface ScopeNumbers {
   readonly links: LinkCount;
   /** The number of keys that are not revoked; 0 for members of some communities, who see no keys. */
   readonly keys: number;
@@ -25,6 +26,9 @@ export interface OwnedScope extends ConfiguredScope {
   /** The redirect origins that the flow accepts, each once, sorted: only active keys count. */
   readonly redirectOrigins: ReadonlyArray<string>;
 }
+
+/** A scope of an account with its numbers of links and keys. */
+export interface OwnedScope extends ConfiguredScope, ScopeNumbers {}
 
 /** Manages the scopes of the signed-in owner: their links and keys, and the texts shown to users who verify. */
 export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/core/OwnedScopes", {
@@ -39,9 +43,10 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const numbersFor = Effect.fnUntraced(function* (manager: Manager) {
       const now = yield* Clock.currentTimeMillis;
       const listed = yield* store.listKeys(manager.account.name, now, "living");
-      return (configured: ConfiguredScope): StoreEffect<OwnedScope> =>
+      const byPid = groupBy(listed, ({ scope }) => scope.pid);
+      return <S extends ConfiguredScope>(configured: S): StoreEffect<S & ScopeNumbers> =>
         Effect.map(counts.of(configured.scope.pid), (links) => {
-          const own = listed.filter(({ scope }) => scope.pid === configured.scope.pid);
+          const own = byPid.get(configured.scope.pid) ?? [];
           const accepted = own.filter((key) => isAccepted(key, now));
           const origins = new Set(accepted.flatMap(({ redirectOrigins }) => redirectOrigins));
           return {
@@ -59,9 +64,15 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       return scopes.filter(({ scope }) => reaches(manager, scope.pid));
     });
 
+    const withNumbers = Effect.fnUntraced(function* <S extends ConfiguredScope>(
+      manager: Manager,
+      scopes: ReadonlyArray<S>,
+    ) {
+      return yield* forEachLimited(scopes, yield* numbersFor(manager), { concurrency: countsAtOnce });
+    });
+
     const listCounted = Effect.fn("OwnedScopes.listCounted")(function* (manager: Manager) {
-      const withNumbers = yield* numbersFor(manager);
-      return yield* forEachLimited(yield* list(manager), withNumbers, { concurrency: countsAtOnce });
+      return yield* withNumbers(manager, yield* list(manager));
     });
 
     const managed = yield* makeManagedScope;
@@ -97,7 +108,10 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       /** Returns the scopes that the manager reaches: the global scope first, then guilds by id. */
       list,
 
-      /** The same with their numbers. */
+      /** Adds the numbers to scopes that the manager reaches. */
+      withNumbers,
+
+      /** Returns the scopes that the manager reaches with their numbers. */
       listCounted,
 
       /**

@@ -341,6 +341,9 @@ export const seeOther = (
   query: Readonly<Record<string, string | null>> & { readonly done?: NoticeName } = {},
 ): HttpResponse => redirectTo(303, withQuery(path, query));
 
+/** Parses the number of a page of a list; 1 if it is none. */
+export const pageNumber = (page: string): number => (/^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1);
+
 /** Parses a cursor into a position in a log; null for the newest entries. */
 export const positionOf = (cursor: string): number | null =>
   /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;

@@ -2,7 +2,6 @@
 
 import { ChatPlatform, guildOf } from "@accountlink/core";
 import { isGuildId } from "@accountlink/core/ids";
-import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
@@ -12,7 +11,8 @@ import { isUntouched } from "../form_values.ts";
 import { communityName, linksText } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
-import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import { nextPage } from "../look/table.ts";
+import { type OwnerPages, type OwnerVisitor, pageNumber, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, type CountedCommunity, makeCommunities } from "./community.ts";
@@ -38,6 +38,9 @@ import {
   openForm,
 } from "./first_steps.ts";
 import { makeTroubles, type Trouble, troublesHtml } from "./troubles.ts";
+
+/** How many communities a page of the list shows, because each takes several reads. */
+const shownCards = 50;
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -80,11 +83,11 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   return [
     ...jsonRoutes(operations),
     page(paths.communities, function* (visitor) {
-      const listed = yield* forEachLimited(
-        yield* communities.listCounted(visitor),
-        (community) => Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),
-        { concurrency: 4 },
-      );
+      const listed = yield* communities.list(visitor);
+      const number = pageNumber(String(visitor.context.query["page"]));
+      const shown = listed.slice((number - 1) * shownCards, number * shownCards);
+      const counted = yield* scopes.withNumbers(visitor.owner, shown);
+      const troubles = yield* troublesOf(visitor, shown);
       const steps = yield* stepsOf(visitor, null);
       return {
         title: say("menu.communities"),
@@ -93,7 +96,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
           listed.length === 0
             ? html`<p>${say("communities.none")}</p>${firstSteps(steps)}`
             : html`
-<ul class="cards" role="list">${listed.map(card)}</ul>
+<ul class="cards" role="list">${counted.map((community, index) => card(community, troubles[index] ?? []))}</ul>
+${nextPage(number * shownCards < listed.length ? withQuery(paths.communities, { page: String(number + 1) }) : null, say("links.next"))}
 ${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
       } satisfies Page;
     }),
@@ -141,12 +145,8 @@ ${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
   ];
 });
 
-interface ListedCommunity extends CountedCommunity {
-  readonly troubles: ReadonlyArray<Trouble>;
-}
-
-const card = (community: ListedCommunity): Html => {
-  const { scope, links, keys, settings, troubles } = community;
+const card = (community: CountedCommunity, troubles: ReadonlyArray<Trouble>): Html => {
+  const { scope, links, keys, settings } = community;
   const name = communityName(community);
   return html`
 <li>

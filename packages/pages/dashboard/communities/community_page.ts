@@ -90,7 +90,7 @@ export const makeCommunityView = Effect.gen(function* () {
       ...(yield* stepsOf(visitor, community)),
       /** Null if the community is closed to its team. Only Premium accounts decide about alts. */
       state: state && { ...state, likelyAlts: owner.account.tier === "premium" ? state.likelyAlts : 0 },
-      troubles: yield* troublesOf(visitor, community),
+      troubles: (yield* troublesOf(visitor, [community])).flat(),
       channels: yield* channelNames(guildId),
       ways: yield* counts.waysOf(scope.pid),
       /** Whether the game platform tells how old accounts are. */

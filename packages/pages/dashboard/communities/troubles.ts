@@ -7,6 +7,7 @@ import {
   type PausedBy,
 } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { type PlanProblem, RolePlanStore } from "@accountlink/core/roles";
@@ -94,44 +95,56 @@ export const makeTroubles = Effect.gen(function* () {
     );
   });
 
-  return Effect.fnUntraced(function* (visitor: Reader, community: Community) {
+  const placesOf = Effect.fnUntraced(function* (community: Community) {
     const { pid } = community.scope;
     const own = guildOf(community.scope);
     const [set, planned] = [yield* communities.list(pid), yield* plans.list(pid)];
     const known = new Set([...set, ...planned].map(({ guildId }) => guildId));
-    const guildIds = [...new Set([...(own === null ? [] : [own]), ...known])];
-    if (guildIds.length === 0) return [];
-    const joined = yield* joinedGuilds(guildIds).pipe(
+    return { community, set, planned, known, guildIds: new Set([...(own === null ? [] : [own]), ...known]) };
+  });
+
+  const troublesAt = Effect.fnUntraced(function* (
+    visitor: Reader,
+    { community, set, planned, known }: Effect.Success<ReturnType<typeof placesOf>>,
+    guildId: GuildId,
+    isOut: boolean,
+  ) {
+    if (!isOut && !known.has(guildId)) return [];
+    const { pid } = community.scope;
+    const isHere = (one: { readonly guildId: GuildId }) => one.guildId === guildId;
+    const name = yield* nameOf(community, guildId);
+    const rights = rightsFor(planned.filter(isHere), set.filter(isHere));
+    const invite = botInvite?.(guildId, rights) ?? null;
+    const troubles: Array<Trouble> = [];
+    if (isOut)
+      troubles.push({
+        tone: "bad",
+        text: html`${say("trouble.out", { community: name })} ${addBotLink(botInvite?.(guildId, everyRight) ?? null, name)}`,
+      });
+    const pause = set.find(isHere)?.paused ?? null;
+    if (pause !== null) {
+      const rules = rulesOf(pid, guildId, name);
+      troubles.push({ tone: "warn", text: yield* pauseText(visitor, pause, rules) });
+    }
+    if (!isOut) {
+      const texts = yield* problemTexts(visitor, { pid, guildId }, invite, name);
+      for (const text of texts) troubles.push({ tone: "warn", text });
+    }
+    return troubles;
+  });
+
+  /** Returns the troubles of each community. One request asks where the bot is, because it reads lists of the platform. */
+  return Effect.fnUntraced(function* (visitor: Reader, listed: ReadonlyArray<Community>) {
+    const places = yield* forEachLimited(listed, placesOf, { concurrency: 4 });
+    const asked = [...new Set(places.flatMap(({ guildIds }) => [...guildIds]))];
+    const joined = yield* (asked.length === 0 ? Effect.succeed(new Set(asked)) : joinedGuilds(asked)).pipe(
       Effect.timeout(platformTimeout),
-      Effect.orElseSucceed(() => new Set(guildIds)),
+      Effect.orElseSucceed(() => new Set(asked)),
     );
-    const found = yield* Effect.forEach(guildIds, (guildId) =>
-      Effect.gen(function* () {
-        const isOut = !joined.has(guildId);
-        if (!isOut && !known.has(guildId)) return [];
-        const isHere = (one: { readonly guildId: GuildId }) => one.guildId === guildId;
-        const name = yield* nameOf(community, guildId);
-        const rights = rightsFor(planned.filter(isHere), set.filter(isHere));
-        const invite = botInvite?.(guildId, rights) ?? null;
-        const troubles: Array<Trouble> = [];
-        if (isOut)
-          troubles.push({
-            tone: "bad",
-            text: html`${say("trouble.out", { community: name })} ${addBotLink(botInvite?.(guildId, everyRight) ?? null, name)}`,
-          });
-        const pause = set.find(isHere)?.paused ?? null;
-        if (pause !== null) {
-          const rules = rulesOf(pid, guildId, name);
-          troubles.push({ tone: "warn", text: yield* pauseText(visitor, pause, rules) });
-        }
-        if (!isOut) {
-          const texts = yield* problemTexts(visitor, { pid, guildId }, invite, name);
-          for (const text of texts) troubles.push({ tone: "warn", text });
-        }
-        return troubles;
-      }),
-    );
-    return found.flat();
+    const ofPlace = (place: (typeof places)[number]) =>
+      Effect.forEach(place.guildIds, (guildId) => troublesAt(visitor, place, guildId, !joined.has(guildId)));
+    const found = yield* forEachLimited(places, ofPlace, { concurrency: 4 });
+    return found.map((troubles) => troubles.flat());
   });
 });
 

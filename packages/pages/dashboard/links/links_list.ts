@@ -16,7 +16,7 @@ import { filtersOf, textField } from "../look/field.ts";
 import { communityName, idOrName, platforms } from "../look/names.ts";
 import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
-import type { OwnerVisitor } from "../owner_pages.ts";
+import { type OwnerVisitor, pageNumber } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { cursorOf } from "./link_operations.ts";
@@ -75,9 +75,8 @@ export const makeLinksList = Effect.gen(function* () {
     const guildId = guildOf(scope);
     if (guildId === null)
       return { reason: capitalised(say("links.names_of_one", { platform: platforms.chat })) };
-    const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
     const found = yield* Effect.catchTag(
-      waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
+      waitForMembers(guildId, links.pageByName(scope, search, pageNumber(fields("page")), pageSize)),
       "PlatformUnavailable",
       () => Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
     );

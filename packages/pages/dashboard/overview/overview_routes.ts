@@ -71,10 +71,11 @@ ${historyHtml(view.changes, view.names, say("overview.no_changes"))}
 </div>`;
 
 const attention = (view: OverviewView, now: Millis): Html | null => {
-  const { leaks, broken, troubles, undecided } = view;
+  const { leaks, broken, troubles, undecided, unwatched } = view;
   const { keys } = view.ofKeys;
   const ending = keys.filter((key) => endsSoon(key, now));
-  if (leaks.length + ending.length + broken.length + troubles.length + undecided.length === 0) return null;
+  if (leaks.length + ending.length + broken.length + troubles.length + undecided.length + unwatched === 0)
+    return null;
   return section(say("overview.attention"))`
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
@@ -99,7 +100,8 @@ ${ending.map(
 ${
   troubles.length > mostTroubles &&
   html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_troubles", { count: troubles.length - mostTroubles })}</a></p>`
-}`;
+}
+${unwatched > 0 && html`<p class="more"><a href="${to(paths.communities)}">${say("overview.unwatched", { count: unwatched })}</a></p>`}`;
 };
 
 const webhookItem = (webhook: WebhookDetails): Html => {

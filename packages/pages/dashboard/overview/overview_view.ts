@@ -31,6 +31,9 @@ const mostKeys = 5;
 /** The overview shows at most this many lists, those with the most links, and this many guilds of each. */
 const [mostLists, mostGuilds] = [6, 4];
 
+/** The overview looks for problems in at most this many lists, those with the most links. */
+const mostWatched = 100;
+
 const mostChanges = 6;
 
 const listWait = "700 millis";
@@ -107,22 +110,25 @@ export const makeOverviewView = Effect.gen(function* () {
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
     const all = yield* communities.listCounted(visitor);
-    const troubles = yield* forEachLimited(all, (community) => troublesOf(visitor, community), {
-      concurrency: 4,
-    });
+    const watched = all.toSorted((one, other) => other.links.count - one.links.count).slice(0, mostWatched);
     const isNew = all.every(({ links }) => links.count === 0);
-    const shown = all.toSorted((one, other) => other.links.count - one.links.count).slice(0, mostLists);
     const first = all.find(({ scope }) => scope.kind === "guild") ?? all[0] ?? null;
-    const alts = account.tier === "premium" ? all : [];
+    const alts = account.tier === "premium" ? watched : [];
     return {
-      troubles: troubles.flat(),
+      troubles: (yield* troublesOf(visitor, watched)).flat(),
+      /** How many lists were not looked at for troubles and for undecided links. */
+      unwatched: all.length - watched.length,
       undecided: yield* forEachLimited(
         alts,
         (community) =>
           Effect.map(altsOf(community.scope), (queue) => ({ community, count: countUndecided(queue) })),
         { concurrency: 4 },
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
-      lists: isNew ? [] : yield* forEachLimited(shown, (each) => listFigures(all, each), { concurrency: 3 }),
+      lists: isNew
+        ? []
+        : yield* forEachLimited(watched.slice(0, mostLists), (each) => listFigures(all, each), {
+            concurrency: 3,
+          }),
       otherLists: Math.max(0, all.length - mostLists),
       steps: isNew ? yield* stepsOf(visitor, first) : null,
     };
