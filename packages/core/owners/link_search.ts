@@ -42,24 +42,32 @@ export const makeLinkSearch = Effect.gen(function* () {
         );
   };
 
-  /** Fails if it finds nobody because a platform did not answer, or because nobody of the account manages the guild. */
-  const search = Effect.fnUntraced(function* (scope: DataScope, text: string) {
-    const [chatsNamed, gamesNamed] = yield* Effect.all(
-      [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
-      { concurrency: "unbounded" },
-    );
-    const chatIds = Result.getOrElse(chatsNamed, () => []);
-    const gameIds = Result.getOrElse(gamesNamed, () => []);
-    const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
-    const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
-    const records = yield* store.findByChatIds(scope.pid, all);
-    const linked = [...records.values()].filter(isLinked);
-    const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
-    if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
-    return { linked, unlinked: chatIds.filter(isUnlinked) };
+  /** Returns a search for a text in any number of scopes, for which the game platform is asked once. */
+  const searchFor = Effect.fnUntraced(function* (text: string) {
+    const askedGames = yield* Effect.cached(Effect.result(gamesMeant(text)));
+    /** Fails if it finds nobody because a platform did not answer, or because nobody of the account manages the guild. */
+    return Effect.fnUntraced(function* (scope: DataScope) {
+      const [chatsNamed, gamesNamed] = yield* Effect.all(
+        [Effect.result(membersNamed(scope, text)), askedGames],
+        {
+          concurrency: "unbounded",
+        },
+      );
+      const chatIds = Result.getOrElse(chatsNamed, () => []);
+      const gameIds = Result.getOrElse(gamesNamed, () => []);
+      const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
+      const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
+      const records = yield* store.findByChatIds(scope.pid, all);
+      const linked = [...records.values()].filter(isLinked);
+      const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
+      if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
+      return { linked, unlinked: chatIds.filter(isUnlinked) };
+    });
   });
 
-  return { chatsMeant, gamesMeant, search };
+  const search = (scope: DataScope, text: string) => Effect.flatMap(searchFor(text), (find) => find(scope));
+
+  return { chatsMeant, gamesMeant, searchFor, search };
 });
 
 const idsOf = <Id>(found: PlatformEffect<Option.Option<Id>> | undefined) =>

@@ -8,6 +8,7 @@ import {
 } from "../errors.ts";
 import { ChatId } from "../ids.ts";
 import { type Manager, originOf } from "../keys/owned_keys.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import {
   LinkStore,
@@ -63,7 +64,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const store = yield* LinkStore;
     const writer = yield* LinkWriter;
     const profiles = yield* Profiles;
-    const { chatsMeant, gamesMeant, search } = yield* makeLinkSearch;
+    const { chatsMeant, gamesMeant, searchFor, search } = yield* makeLinkSearch;
     const scopes = yield* OwnedScopes;
     const guard = yield* GuildGuard;
     const orderOf = yield* makeNameOrder;
@@ -109,6 +110,23 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const links = yield* named(found.slice(0, limit));
       const next = hasMore ? (links.at(-1)?.link ?? null) : null;
       return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
+    });
+
+    const firstIn = Effect.fn("OwnedLinks.firstIn")(function* (
+      listed: ReadonlyArray<DataScope>,
+      text: string,
+      limit: number,
+    ) {
+      const find = yield* searchFor(text);
+      const first = Effect.fnUntraced(function* (scope: DataScope) {
+        const { linked, unlinked } = yield* find(scope);
+        const links = yield* named(newestOf(linked, null, limit, "older"));
+        return { links, next: linked.length > limit ? (links.at(-1)?.link ?? null) : null, unlinked };
+      });
+      const nobody = { links: [], next: null, unlinked: [] };
+      const ofOpen = (scope: DataScope) =>
+        Effect.catchTag(first(scope), "Forbidden", () => Effect.succeed(nobody));
+      return yield* forEachLimited(listed, ofOpen, { concurrency: 4 });
     });
 
     const findMany = (scope: DataScope, chatIds: ReadonlyArray<ChatId>) =>
@@ -157,6 +175,9 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
        * @param place the position from which the page continues in `direction`; null for the first page
        */
       page,
+
+      /** Returns the first links that a search finds in each scope, as `page` does; none in a closed scope. */
+      firstIn,
 
       /**
        * Returns links of a scope, sorted by the names of the guild's members, those who are no members last. Links that

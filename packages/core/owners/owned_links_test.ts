@@ -1,6 +1,6 @@
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, Layer, Stream } from "effect";
+import { Effect, Layer, Option, Stream } from "effect";
 import { TestClock } from "effect/testing";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { LinkStore, newestOf } from "../links/link_store.ts";
@@ -27,12 +27,14 @@ const links = Array.from({ length: 60 }, (_, index) => ({
   linkedAt: index,
 }));
 
-/** The services of the stream, on a platform that adds each chat user it is asked for to `asked`. */
-const layerAsking = (asked: Array<ChatId>) =>
+/** The services of links, on platforms that note the chat users and the names of game users that they are asked for. */
+const layerAsking = (asked: Array<ChatId>, names: Array<string> = []) =>
   OwnedLinks.layer.pipe(
     Layer.provide(
       Layer.mergeAll(
         Layer.mock(LinkStore)({
+          findByGameIds: () => Effect.succeed(new Map()),
+          findByChatIds: () => Effect.succeed(new Map()),
           newestPage: (_, place, limit, direction) =>
             Effect.succeed(newestOf(links, place, limit, direction)),
         }),
@@ -45,9 +47,15 @@ const layerAsking = (asked: Array<ChatId>) =>
           gameNames: () => Effect.succeed(new Map()),
         }),
         Layer.mock(LinkWriter)({}),
-        Layer.mock(ChatPlatform)({}),
-        Layer.mock(GamePlatform)({}),
-        Layer.mock(GuildGuard)({}),
+        Layer.mock(ChatPlatform)({ findUserByName: () => Effect.succeedNone }),
+        Layer.mock(GamePlatform)({
+          findUserByName: (name) =>
+            Effect.as(
+              Effect.sync(() => names.push(name)),
+              Option.none(),
+            ),
+        }),
+        Layer.mock(GuildGuard)({ requireAccount: () => Effect.undefined }),
         Layer.mock(OwnedScopes)({ counts: {} as never }),
         Layer.mock(MemberLists)({ progress: () => null }),
         CacheMemory.layer,
@@ -70,4 +78,16 @@ test("a file with names asks the chat platform for 25 users a second, and leaves
     yield* settle;
     expect(asked).toHaveLength(count);
   }
+});
+
+test("a search in many lists asks the game platform once", function* () {
+  const names: Array<string> = [];
+  const { firstIn } = yield* Effect.provide(OwnedLinks, layerAsking([], names));
+  const found = yield* firstIn(
+    Array.from({ length: 30 }, () => scope),
+    "nobody",
+    3,
+  );
+  expect(names).toEqual(["nobody"]);
+  expect(found).toHaveLength(30);
 });

@@ -84,14 +84,8 @@ export const makeLinksList = Effect.gen(function* () {
   });
 
   const foundIn = Effect.fnUntraced(function* (all: ReadonlyArray<Community>, search: string) {
-    const firsts = yield* forEachLimited(
-      all,
-      ({ scope }) =>
-        Effect.catchTag(links.page(scope, search, null, foundPerList), "Forbidden", () =>
-          Effect.succeed({ links: [], next: null, previous: null, unlinked: [] }),
-        ),
-      { concurrency: 4 },
-    );
+    const scopes = all.map(({ scope }) => scope);
+    const firsts = yield* links.firstIn(scopes, search, foundPerList);
     // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
     const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
     const found = yield* forEachLimited(
