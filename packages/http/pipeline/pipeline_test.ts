@@ -1,6 +1,6 @@
 import { type ApiKey, KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
-import { RateLimited } from "@accountlink/core/errors";
+import { RateLimited, StoreUnavailable } from "@accountlink/core/errors";
 import { Idempotency } from "@accountlink/core/idempotency";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SessionEvent } from "@accountlink/core/sessions";
@@ -8,7 +8,8 @@ import { RequestPlaces } from "@accountlink/core/turns";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Effect, Fiber, identity, Latch, Layer, Schema, Stream } from "effect";
+import { Effect, Fiber, identity, Latch, Layer, Logger, Schema, Stream } from "effect";
+import { TestClock } from "effect/testing";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
@@ -26,7 +27,11 @@ const services = Layer.mergeAll(
   Layer.mock(RequestLimits)({ admitBeside: null }),
   Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
   RequestPlaces.layer,
-  Layer.mock(SecurityLog)({ noteUse: () => Effect.void, noteRefusal: () => Effect.void }),
+  Layer.mock(SecurityLog)({
+    noteUse: () => Effect.void,
+    noteRefusal: () => Effect.void,
+    logKeyless: () => Effect.void,
+  }),
   Layer.mock(UsageMeter)({ count: () => {} }),
   Layer.mock(Idempotency)({}),
 );
@@ -74,6 +79,30 @@ test("a dated contract transforms v2 responses and events, but none of v1", func
   assert.deepStrictEqual(data(yield* bodyOf(bind(v1, count(envelopeV1(countV1))))), { count: 1 });
   assert.include(yield* bodyOf(bind(v2, streamed)), 'data: {"old countV2":1}\n');
   assert.include(yield* bodyOf(bind(v1, streamed)), "data: 1\n");
+});
+
+test("the log of an outage has one error a minute for each cause of an operation", function* () {
+  const { keyless: bind } = yield* makePipeline;
+  const failures: Array<unknown> = [];
+  const log = Logger.make(({ message, logLevel }) => {
+    if (logLevel === "Error") failures.push(message);
+  });
+  const failed = (operation: string, cause: string) => {
+    const error = new StoreUnavailable({ operation, cause: new Error(cause) });
+    return Effect.provide(bodyOf(bind(countV2, () => Effect.fail(error))), Logger.layer([log]));
+  };
+  const failuresAfter = Effect.fnUntraced(function* (operation: string, cause = "refused") {
+    for (let request = 0; request < 3; request++) {
+      yield* failed(operation, cause);
+      yield* TestClock.adjust("5 seconds");
+    }
+    return failures.length;
+  });
+  assert.strictEqual(yield* failuresAfter("find"), 1);
+  assert.strictEqual(yield* failuresAfter("put"), 2);
+  assert.strictEqual(yield* failuresAfter("find", "read-only"), 3);
+  yield* TestClock.adjust("15 seconds");
+  assert.strictEqual(yield* failuresAfter("find"), 4);
 });
 
 test("a handler returns the data that its route declares", function* () {

@@ -2,6 +2,7 @@
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
+import { monotonicMillisOf } from "@accountlink/core/monotonic_millis";
 import { UsageMeter, type UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, Result, type Tracer } from "effect";
 import type { HttpResponse } from "../http_app.ts";
@@ -19,11 +20,13 @@ interface Failure {
 export interface Observers {
   readonly security: SecurityLog["Service"];
   readonly usage: UsageMeter["Service"];
+  /** By operation of a store and cause of its failure, when this was logged, by the monotonic clock. */
+  readonly outages: Map<string, number>;
 }
 
 export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageMeter> = Effect.gen(
   function* () {
-    return { security: yield* SecurityLog, usage: yield* UsageMeter };
+    return { security: yield* SecurityLog, usage: yield* UsageMeter, outages: new Map() };
   },
 );
 
@@ -114,7 +117,7 @@ const metricsFor = (route: string, status: number, code: string) => {
 
 const observeResponse = (
   context: RequestContext,
-  { security, usage }: Observers,
+  { security, usage, outages }: Observers,
   response: HttpResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
@@ -133,7 +136,7 @@ const observeResponse = (
     return Effect.as(isKeylessRefusal ? security.logKeyless(context.address, logged) : logged, response);
   });
   return error !== null && response.status >= 500
-    ? Effect.andThen(logFailure(context, error), counted)
+    ? Effect.andThen(logFailure(context, error, outages), counted)
     : counted;
 };
 
@@ -196,15 +199,29 @@ export const logAccess = (
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
   });
 
-/**
- * Whether the cause of an error is logged elsewhere, once for a whole outage. For an unavailable platform, its circuit
- * breaker logs the cause.
- */
-const isLoggedAlready = (error: PublicError): boolean =>
-  error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);
+/** How long a failure of a store is not logged again, in milliseconds, so that the log of an outage stays short. */
+const outageInterval = 60_000;
+const maxOutages = 1_000;
 
-const logFailure = (context: RequestContext, error: PublicError) =>
-  Effect.logWithLevel(isLoggedAlready(error) ? "Debug" : "Error")("Request failed").pipe(
+/**
+ * Whether the cause of an error is logged elsewhere, once for a whole outage, or was logged a moment ago. For an
+ * unavailable platform, its circuit breaker logs the cause.
+ */
+const isLoggedAlready = ({ clock }: RequestContext, error: PublicError, outages: Observers["outages"]) => {
+  if (error._tag !== "StoreUnavailable") return error._tag === "PlatformUnavailable";
+  if (error.isLogged === true) return true;
+  const outage = `${error.operation} ${String(error.cause)}`;
+  const now = monotonicMillisOf(clock);
+  if (now < (outages.get(outage) ?? -Infinity) + outageInterval) return true;
+  if (outages.size >= maxOutages) outages.clear();
+  outages.set(outage, now);
+  return false;
+};
+
+const logFailure = (context: RequestContext, error: PublicError, outages: Observers["outages"]) =>
+  Effect.suspend(() =>
+    Effect.logWithLevel(isLoggedAlready(context, error, outages) ? "Debug" : "Error")("Request failed"),
+  ).pipe(
     Effect.annotateLogs({
       requestId: context.requestId,
       route: context.route.id,
