@@ -250,6 +250,7 @@ test("a search by user name fails if nobody is found while the chat platform is 
   const { owner, list, global } = await club();
   const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
   await server.platform.fail({ mode: "down", platform: "chat" });
+  const everywhere = await owner.browser.get(`/dashboard/links?q=${textOf(game?.username)}`);
   const name = textOf(chat?.username);
   const search = () => owner.send(`GET /dashboard/api/links?pid=${global}&q=${encodeURIComponent(name)}`);
   const refused = await search();
@@ -261,6 +262,12 @@ test("a search by user name fails if nobody is found while the chat platform is 
   expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
   expect(page.status).toBe(503);
   expect(found.links).toMatchObject([{ chatId: "100004" }]);
+  // The list that cannot be searched hides nobody of another one.
+  expect([everywhere.status, wordsOf(everywhere)]).toEqual([
+    200,
+    expect.stringContaining("does not answer."),
+  ]);
+  expect(everywhere.text).toContain("chatId=100004");
 });
 
 test("searching links and events for an invalid name finds nothing", async () => {

@@ -118,15 +118,24 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       limit: number,
     ) {
       const find = yield* searchFor(text);
-      const first = Effect.fnUntraced(function* (scope: DataScope) {
-        const { linked, unlinked } = yield* find(scope);
-        const links = yield* named(newestOf(linked, null, limit, "older"));
-        return { links, next: linked.length > limit ? (links.at(-1)?.link ?? null) : null, unlinked };
-      });
-      const nobody = { links: [], next: null, unlinked: [] };
-      const ofOpen = (scope: DataScope) =>
-        Effect.catchTag(first(scope), "Forbidden", () => Effect.succeed(nobody));
-      return yield* forEachLimited(listed, ofOpen, { concurrency: 4 });
+      const nobody = { links: [], next: null, unlinked: [], failed: null };
+      const firstOf = Effect.fnUntraced(
+        function* (scope: DataScope) {
+          const { linked, unlinked } = yield* find(scope);
+          const links = yield* named(newestOf(linked, null, limit, "older"));
+          const next = linked.length > limit ? (links.at(-1)?.link ?? null) : null;
+          return { links, next, unlinked, failed: null };
+        },
+        Effect.catchTags({
+          Forbidden: () => Effect.succeed(nobody),
+          PlatformUnavailable: (failed) => Effect.succeed({ ...nobody, failed }),
+        }),
+      );
+      const firsts = yield* forEachLimited(listed, firstOf, { concurrency: 4 });
+      const failed = firsts.find((first) => first.failed !== null)?.failed ?? null;
+      if (failed !== null && firsts.every(({ links, unlinked }) => links.length + unlinked.length === 0))
+        return yield* failed;
+      return firsts;
     });
 
     const findMany = (scope: DataScope, chatIds: ReadonlyArray<ChatId>) =>
@@ -176,7 +185,10 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
        */
       page,
 
-      /** Returns the first links that a search finds in each scope, as `page` does; none in a closed scope. */
+      /**
+       * Returns the first links that a search finds in each scope, as `page` does; none in a closed scope, and none, with
+       * the reason, where a platform did not answer. Fails if that may be why nobody was found.
+       */
       firstIn,
 
       /**

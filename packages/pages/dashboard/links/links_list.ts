@@ -1,6 +1,7 @@
 /** The page of links: of one list, sorted by time or by name, or what a search finds in all lists. */
 
 import { ChatId, guildOf } from "@accountlink/core";
+import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import type { NewestPosition } from "@accountlink/core/links";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
@@ -78,7 +79,7 @@ export const makeLinksList = Effect.gen(function* () {
     const found = yield* Effect.catchTag(
       waitForMembers(guildId, links.pageByName(scope, search, pageNumber(fields("page")), pageSize)),
       "PlatformUnavailable",
-      () => Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
+      () => Effect.succeed({ reason: noAnswer("chat") }),
     );
     return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
   });
@@ -92,10 +93,11 @@ export const makeLinksList = Effect.gen(function* () {
       all,
       Effect.fnUntraced(function* (community, index) {
         const { scope } = community;
-        const own = firsts[index] ?? { links: [], next: null, unlinked: [] };
+        const own = firsts[index] ?? { links: [], next: null, unlinked: [], failed: null };
         const isByOthers = own.links.length === 0 && own.unlinked.length === 0;
         const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own.links;
-        return { community, isByOthers, ...(yield* shownOf({ ...own, links: listed })) };
+        const silent = own.failed && own.failed.platform;
+        return { community, isByOthers, silent, ...(yield* shownOf({ ...own, links: listed })) };
       }),
       { concurrency: 4 },
     );
@@ -133,10 +135,15 @@ const startOf = (
 /** A position between the links that were verified before and after a time. */
 const beyond = (lastVerifiedAt: Millis): NewestPosition => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
 
+const noAnswer = (platform: PlatformUnavailable["platform"]): Html =>
+  capitalised(say("links.no_answer", { platform: platforms[platform] }));
+
 interface Found extends Pick<LinksView, "links" | "next" | "unlinked"> {
   readonly community: Community;
   /** Whether the links were found by the users of other lists, because the search itself found nobody here. */
   readonly isByOthers: boolean;
+  /** The platform that did not answer the search. */
+  readonly silent: PlatformUnavailable["platform"] | null;
 }
 
 /** The results of a search in all lists: links, and users without a link. */
@@ -163,15 +170,17 @@ ${
 }`;
         })}`
 }
-${nobodyIn(found.filter(isEmpty).map(({ community }) => community))}`,
+${nobodyIn(found.filter(isEmpty))}`,
 });
 
 const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked.length === 0;
 
 /** Names the lists in which nobody was found, and says how each was searched. */
-const nobodyIn = (communities: ReadonlyArray<Community>): Html | false =>
-  communities.length > 0 &&
-  section(say("links.nobody_in"))`<ul>${communities.map(
-    (community) =>
-      html`<li>${say("links.nobody_in.list", { list: communityName(community), searched: searchedFor(community) })}</li>`,
-  )}</ul>`;
+const nobodyIn = (lists: ReadonlyArray<Found>): Html | false =>
+  lists.length > 0 &&
+  section(say("links.nobody_in"))`<ul>${lists.map(({ community, silent }) => {
+    const list = communityName(community);
+    return silent === null
+      ? html`<li>${say("links.nobody_in.list", { list, searched: searchedFor(community) })}</li>`
+      : html`<li>${list}: ${noAnswer(silent)}</li>`;
+  })}</ul>`;
