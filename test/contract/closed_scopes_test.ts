@@ -33,6 +33,7 @@ const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platfo
       },
       { id: held, name: "Held", bot: true, roles: [verified], members: [{ chatId: ben, manager: true }] },
       { id: shared, name: "Shared", bot: true, members: [{ chatId: dan, manager: true }, { chatId: cyd }] },
+      { id: "700000000000000013", name: "Elsewhere", members: [{ chatId: eve, manager: true }] },
       {
         id: left,
         name: "Left",
@@ -129,13 +130,16 @@ test("an old panel of paused rules leads to the list that has taken its guild ov
 });
 
 test("who has closed lists alone reads why they are closed, and gets to the page that mends it", async () => {
-  const { browser } = await signInOwner(server, eve);
+  const owner = await signInOwner(server, eve);
+  const { browser } = owner;
   for (const path of ["links", "links/blocks", "alts/new"]) {
     const { status, text } = await browser.get(`/dashboard/${path}`);
     expect([path, status]).toEqual([path, 403]);
     expect(text).toContain("A community is closed while the bot is not in it");
     expect(text).toContain('<p><a href="/dashboard/communities">Communities</a></p>');
   }
+  const { text } = await browser.get(`/dashboard/communities/${await pidOf(owner, left)}`);
+  expect(text).not.toContain("The bot is in Elsewhere");
 });
 
 test("members link again in a community whose rules stopped without the bot, as soon as it is back", async () => {

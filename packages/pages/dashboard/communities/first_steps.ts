@@ -75,7 +75,7 @@ export const firstSteps = (view: FirstSteps): Html => {
   const hasBot = withBot(view).some((guild) => guildId === null || guild.guildId === guildId);
   return html`
 <ol class="steps" role="list">
-${step(say("steps.bot"), hasBot, botStep(view))}
+${step(say("steps.bot"), hasBot, hasBot || guildId === null ? botStep(view) : addBot(view))}
 ${step(say("steps.linking"), view.isLinking, community === null ? openStep(view) : rolesStep(community, view.isTaken))}
 ${step(say("steps.panel"), false, community === null || !isReachable(community, view.isLinking) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
