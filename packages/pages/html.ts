@@ -19,6 +19,8 @@ export interface Place {
   readonly problems?: ReadonlyArray<Problem>;
   /** The field, or the value of the button, that has the focus when the page opens. */
   readonly focus?: string | undefined;
+  /** Whether the page answers a form that sent data. */
+  readonly isPosted?: boolean | undefined;
 }
 
 /** What people call the platforms. @internal */

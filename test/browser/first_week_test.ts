@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { inGuilds } from "../support/fixtures.ts";
 import { openPlainPage } from "../support/plain_page.ts";
 import { ownGuild, shows, useDashboard } from "./dashboard_pages.ts";
-import { desktop, expectUsable } from "./looks.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
 const helper = { id: "15", name: "Helper" };
@@ -130,6 +130,21 @@ it("an owner allows one member for each account, and the member moves the link",
   await member.press("Sign in to the game platform");
   expect(await member.press(/Player 1\b/)).toContain("this community allows only one");
   expect(await member.press("Move the link here")).toContain("Your accounts are linked");
+});
+
+it("Back after a question leads to the page before it, not to a warning about forms", async () => {
+  const page = await visit("/dashboard/links/blocks", /Ada\b/, phone);
+  await page.getByLabel("Users").fill("grace");
+  await page.getByRole("button", { name: "Next: see what happens" }).click();
+  await page.getByRole("button", { name: "Block 1 user" }).click();
+  await page.getByRole("button", { name: "No longer block these users" }).click();
+  await page.getByText("Nobody is blocked.").waitFor();
+  const heading = page.getByRole("heading", { level: 1 });
+  for (const _ of ["done", "question", "list"]) {
+    await page.goBack();
+    expect(await heading.textContent()).toBe("Blocked users");
+    expect(page.url()).toContain("/dashboard/links/blocks");
+  }
 });
 
 it("an owner blocks a list at once, takes it back, and moves the blocks by a file", async () => {

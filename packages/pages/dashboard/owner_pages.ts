@@ -98,12 +98,13 @@ export const makeOwnerPages = Effect.gen(function* () {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     const title = titleOf(yield* named(account));
-    const page = { ...answered, status: answered.status ?? answered.refused?.status ?? 200 };
     const { language, request } = context;
+    const isPosted = request.method === "POST";
+    const page = { ...answered, isPosted, status: answered.status ?? answered.refused?.status ?? 200 };
     const words = yield* languages.dashboard.get(language.tag);
     const english = wordingOf(yield* languages.dashboard.get("en"));
     const wording = { language, reader: wordingOf(words, english), english };
-    const address = request.method === "POST" ? sections[page.section].path : addressOf(context);
+    const address = isPosted ? sections[page.section].path : addressOf(context);
     const choice = languages.dashboard.choice(language, address);
     return pageResponse(
       page,

@@ -39,6 +39,8 @@ export interface Page {
   readonly refreshSeconds?: number;
   /** Where the focus is when the page opens, see `focusOn`. */
   readonly focus?: string | undefined;
+  /** Whether the page answers a form that sent data. */
+  readonly isPosted?: boolean;
 }
 
 export interface Visitor {
@@ -83,6 +85,7 @@ export const pageResponse = (
     platforms: visitor.platforms,
     problems: [...(page.refused?.problems ?? []), ...(page.problems ?? [])],
     focus: page.focus,
+    isPosted: page.isPosted,
   });
   const response = documentResponse(page.status ?? 200, source, wording.language, policy);
   const retryAfter = page.refused?.retryAfter;

@@ -105,7 +105,7 @@ ${copyable("step-link", say("channels.copy", { unseen: tags.unseen }), url)}
 <p><a href="${to(url)}">${say("steps.verify")}</a></p>`;
 };
 
-const step = (title: Html, isDone: boolean, content: Html | null): Html => html`
+const step = (title: Html, isDone: boolean, content: Html | false | null): Html => html`
 <li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? say("steps.done", { unseen: tags.unseen }) : null}</strong>
 ${content}</li>`;
 

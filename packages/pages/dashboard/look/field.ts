@@ -170,6 +170,9 @@ ${html(...fields)}
 <button class="button quiet">${button}</button>
 </form>`;
 
-/** The buttons of a question: the one that says yes, and the way back. */
+/**
+ * The buttons of a question: the one that says yes, and the way back. The way back takes the place of a question that
+ * answers a form in the browser's history, because Back and a reload would need the form again.
+ */
 export const buttonsOr = (yes: Html, back: string, no: string | Html = say("link.cancel")): Html => html`
-<p class="row">${yes} <a class="button quiet" href="${to(back)}">${no}</a></p>`;
+<p class="row"${inPlace(({ isPosted }) => (isPosted ? html` data-leaves-for="${to(back)}"` : html``))}>${yes} <a class="button quiet" href="${to(back)}">${no}</a></p>`;

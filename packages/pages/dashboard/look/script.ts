@@ -45,8 +45,8 @@ for (const field of all("[data-kept]")) {
 // On sign-out, delete the field values that the tab has stored.
 for (const form of all('form[action$="/sign-out"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
-// Reloading the page that shows a key would send the form again, so the URL changes to the key's page.
-for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
+// Reloading the page that shows a key, or answers a form with a question, would send the form again, so its URL changes.
+for (const leaving of all("[data-leaves-for]")) history.replaceState(null, "", leaving.dataset.leavesFor);
 
 // The notice of an action is for this visit only: a reload, or a way back, would claim the action again.
 const here = new URL(location);
