@@ -16,6 +16,11 @@ it("an owner invites a moderator, who declines, accepts the next time, and is re
   await page.press("Team");
   await expectUsable(page, "Team", "team-alone");
   expect(page.words).toContain("A community is closed when nobody of the team manages it");
+  // The only owner reads before leaving, or giving up the role, that this takes another owner first.
+  expect(page.all("details", "the team")).toEqual([
+    "Leave the team A team needs an owner who has accepted. Make somebody else an owner first.",
+  ]);
+  expect(page.all("summary", "the role of")).toEqual([]);
   const invite = async () => {
     await page.press("Next: see who it is", { Who: "newcomer" });
     expect(page.words).toContain("(@newcomer, ID 100003) to Ada’s account as Moderator");

@@ -72,15 +72,15 @@ const nameOf = ({ chatId, profile }: NamedMember): string | Html =>
 
 const memberCard = (
   member: NamedMember,
-  { me, communities, changed }: TeamView,
+  { me, members, communities, changed }: TeamView,
   { role }: Pick<Visitor, "role">,
 ): Html => {
   const { chatId, profile } = member;
   const isMe = chatId === me;
+  const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
+  const isOnlyOwner = isMe && member.role === "owner" && owners.length === 1;
   const isChanged = changed?.chatId === chatId;
   const shown = isChanged ? changed : member;
-  const removal = removalOf(member, isMe);
-  const acts = hiddenFields({ chatId });
   const marks = marksOf({
     [`role-${chatId}`]: member.role,
     [`of-${chatId}`]: member.scopes === null ? "all" : "some",
@@ -95,28 +95,17 @@ const memberCard = (
 <p>${memberText(member, communities)}</p>
 ${
   allows(role, "owner") &&
+  !isOnlyOwner &&
   html`
 <details${isChanged && html` open`}>
 <summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
-${formTo(paths.teamRole, { shown: isChanged ? changed.shown : marks })`
-${acts}
+${formTo(paths.teamRole, { chatId, shown: isChanged ? changed.shown : marks })`
 ${roleField(`role-${chatId}`, shown.role)}
 ${scopesField(`-${chatId}`, shown.scopes, communities)}
 <p class="row"><button class="button quiet small">${say("team.save")}</button></p>`}
 </details>`
 }
-${
-  isMe || allows(role, "owner")
-    ? html`
-<details>
-<summary class="bad">${removal.act}</summary>
-${formTo(paths.teamRemove)`
-${acts}
-<p>${removal.effect}</p>
-<p class="row"><button class="button bad small">${removal.button}</button></p>`}
-</details>`
-    : null
-}
+${(isMe || allows(role, "owner")) && removalHtml(member, isMe, isOnlyOwner)}
 </li>`;
 };
 
@@ -160,14 +149,20 @@ ${formTo(paths.teamRole, { chatId, [`role-${chatId}`]: "owner", confirm: "yes" }
 ${buttonsOr(html`<button class="button bad">${say("team.make_owner", { name })}</button>`, paths.team)}`}`,
 });
 
-const removalOf = (member: NamedMember, isMe: boolean) => {
+const removalHtml = (member: NamedMember, isMe: boolean, isOnlyOwner: boolean): Html => {
   const act = isMe ? "leave" : hasAccepted(member) ? "remove" : "withdraw";
   const values = { unseen: tags.unseen, name: nameOf(member) };
-  return {
-    act: say(`team.${act}`, values),
-    effect: say(`team.${act}.effect`, values),
-    button: say(`team.${act}.button`),
-  };
+  return html`
+<details>
+<summary class="bad">${say(`team.${act}`, values)}</summary>
+${
+  isOnlyOwner
+    ? html`<p>${say("conflict.last_owner")}</p>`
+    : formTo(paths.teamRemove, { chatId: member.chatId })`
+<p>${say(`team.${act}.effect`, values)}</p>
+<p class="row"><button class="button bad small">${say(`team.${act}.button`)}</button></p>`
+}
+</details>`;
 };
 
 const roleField = (name: string, value: string): Html =>
