@@ -108,6 +108,11 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   expect(await page.press("Block", { Reason: "Came back after a ban" })).toContain("Blocked. Verifications");
   await expectUsable(page, "Blocked users", "blocks");
   expect(page.all("tr", "Came back after a ban")).toHaveLength(2);
+  const mayLink = async () => {
+    await page.goto("/dashboard/links/user?chatId=100003");
+    return page.all("button", /^Link$/).length > 0;
+  };
+  expect(await mayLink()).toBe(false);
   await page.goto(`${guildPage}?as=100003`);
   await page.press("Send", { Command: "/verify" });
   const refused = page.all("li", "/verify").at(-1);
@@ -127,7 +132,7 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   expect(await page.press(/^No longer block/)).toContain("The user may verify again");
   expect(page.all("tr", "Came back after a ban")).toHaveLength(1);
   await page.press(/^No longer block/);
-  await page.goto("/dashboard/links/user?chatId=100003");
+  expect(await mayLink()).toBe(true);
   expect(await page.press("Undo: link them again")).toContain("The link is back as it was.");
   await page.goto("/dashboard/communities");
   await page.press("Rook & Bishop");

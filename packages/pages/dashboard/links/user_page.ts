@@ -77,10 +77,13 @@ ${historyHtml(imports, names)}
 ${more(paths.audit, { chatId }, say("user.history.all"))}
 ${more(paths.events, { pid, user: chatId }, say("user.events"))}
 ${view.isPremium && more(paths.alts, { pid, kind: "chat", id: chatId }, say("user.alts"))}`}
-${section(say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) }))`
+${
+  !view.blocked.chat &&
+  section(say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) }))`
 ${panelTo(paths.link, { pid, chat: chatId, of: "user" })`
 ${textField({ name: "game", label: linkLabels.game, hint: idOrName("game"), value: game, required: true })}
-<button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>`}`}
+<button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>`}`
+}
 ${blockSection(view)}`,
   };
 };
