@@ -4,7 +4,8 @@
  * - Requests start after each round of the event loop: first the requests that are alone on their connection, then one
  *   connection after the other. While requests of a connection wait, it is not read.
  * - After a request with a body, none of its connection starts until it is answered.
- * - Once a client pipelines, the bytes of all connections reach the parser in pieces.
+ * - Once a client pipelines or sends chunks, the bytes of all connections reach the parser in pieces.
+ * - The parser reads chunked bodies for a moment in a round, one connection after the other.
  * - Of an address, more requests start in a second than its limits allow, so that its clients read when to come again.
  *   The rest waits for the next second, unread.
  */
@@ -13,7 +14,7 @@ import type { Socket } from "node:net";
 import { AddressRate, bounds } from "@accountlink/core/turns";
 import type { NodeListenerOptions } from "@accountlink/http";
 import type { Config } from "../config/config.ts";
-import { Connection } from "./connection.ts";
+import { type ChunkTime, Connection } from "./connection.ts";
 
 /** What a request that starts needs to know of its turn. */
 type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
@@ -31,6 +32,15 @@ export class RequestTurns {
   readonly #single: Array<() => void> = [];
   /** Connections that wait with requests which arrived before the previous answer, and bodies of such requests. */
   readonly #pipelined: Array<() => void> = [];
+  /** Connections that wait with the rest of a chunked body. */
+  readonly #chunked: Array<Connection> = [];
+  readonly #chunkTime: ChunkTime = {
+    left: 0,
+    wait: (connection) => {
+      this.#chunked.push(connection);
+      this.#schedule();
+    },
+  };
   #isScheduled = false;
   #turnEnded = 0;
   /** Whether a connection was accepted since the last turn. */
@@ -62,7 +72,7 @@ export class RequestTurns {
       connection.leave(entered);
       this.#goOn(connection);
     });
-    if (entered.isPipelined) this.#watch();
+    if (entered.isPipelined || entered.isChunked) this.#watch();
     this.#goOn(connection);
   }
 
@@ -81,13 +91,13 @@ export class RequestTurns {
       connection.started = 0;
       this.#unwatched.delete(connection);
     });
-    if (performance.now() < this.#watchedUntil) connection.readInPieces();
+    if (performance.now() < this.#watchedUntil) connection.readInPieces(this.#chunkTime);
     else this.#unwatched.add(connection);
   }
 
   #watch(): void {
     this.#watchedUntil = performance.now() + bounds.watchTime;
-    for (const connection of this.#unwatched) connection.readInPieces();
+    for (const connection of this.#unwatched) connection.readInPieces(this.#chunkTime);
     this.#unwatched.clear();
   }
 
@@ -136,8 +146,10 @@ export class RequestTurns {
     // As long as other work took since the last turn. Otherwise a request behind four others would wait for it five times.
     runFor(Math.min(longestTurn, Math.max(startTime, sinceLast)), this.#single);
     runFor(startTime, this.#pipelined);
+    this.#chunkTime.left = startTime;
+    this.#chunked.shift()?.readBody();
     this.#turnEnded = performance.now();
-    if (this.#single.length + this.#pipelined.length > 0) this.#schedule();
+    if (this.#single.length + this.#pipelined.length + this.#chunked.length > 0) this.#schedule();
   }
 }
 

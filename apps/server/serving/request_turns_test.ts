@@ -322,3 +322,40 @@ it("a body in many pieces and a request behind it arrive whole", async () => {
   await vi.waitUntil(() => answers() === 3, { timeout: 5_000 });
   expect(sizes.toSorted((one, other) => one - other)).toEqual([0, 300_000, 300_000]);
 });
+
+it("chunked bodies of many connections are parsed for a moment in a turn of the event loop, and arrive whole", async () => {
+  const size = 20_000;
+  const sizes: Array<number> = [];
+  const parsedBy: Array<() => number> = [];
+  const { open, server, accepted } = await serve(
+    (request) =>
+      request.readBody(100_000).pipe(
+        Effect.orDie,
+        Effect.map((body) => {
+          sizes.push(body.length);
+          return empty;
+        }),
+      ),
+    unlimited,
+  );
+  server.on("request", (request) => {
+    const push = vi.spyOn(request, "push");
+    onTestFinished(() => push.mockRestore());
+    parsedBy.push(() => push.mock.calls.length);
+  });
+  const all = await Promise.all(Array.from({ length: 10 }, open));
+  await vi.waitUntil(() => accepted.length === all.length);
+  const [first, ...others] = accepted;
+  const head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  first?.emit("data", Buffer.from(head));
+  let time = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += 1));
+  onTestFinished(() => clock.mockRestore());
+  const chunks = Buffer.from(`${"1\r\nx\r\n".repeat(size)}0\r\n\r\n`);
+  for (const socket of others) socket.emit("data", Buffer.concat([Buffer.from(head), chunks]));
+  first?.emit("data", chunks);
+  // Each connection has a piece of 1,024 bytes with its head, and one more as long as there is time.
+  expect(parsedBy.reduce((sum, parsed) => sum + parsed(), 0)).toBeLessThan(all.length * 400);
+  await vi.waitUntil(() => all.every(({ answers }) => answers() === 1), { timeout: 30_000 });
+  expect(sizes).toEqual(all.map(() => size));
+});

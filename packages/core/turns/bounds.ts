@@ -42,7 +42,7 @@ export const bounds = {
    * sweeps at a platform rests as long at most: 8 places then send 47 requests of 150 ms in a second, and Discord allows 50.
    */
   longestTurn: 20,
-  /** How long sockets are read in pieces after a client pipelined, in milliseconds. It adds a tenth to a lookup. */
+  /** How long sockets are read in pieces after a client pipelined or sent chunks, in milliseconds. It adds a tenth to a lookup. */
   watchTime: 60_000,
   /** How many times more requests start than an address may send. The proof of attacks holds with 2. */
   startedOverLimit: 2,
