@@ -206,6 +206,15 @@ export const schemaChanges = Record.map(
       CREATE INDEX role_plans_by_holder ON role_plans (holder, pid, guild_id) WHERE state = 'on';
       CREATE INDEX guild_logs_by_holder ON guild_logs (holder, id)
     `,
+    /** An index of the imports that an erasure looks through, beside those of the scopes in which the user has links. */
+    "0054_deleted_imports":
+      "CREATE INDEX link_imports_deleted ON link_imports (ends_at, id) WHERE ends_at = 0",
+    /** Accounts for entries that earlier builds moved to a pseudonym before it had one. A move refuses entries of none. */
+    "0055_accounts_of_entries": `
+      INSERT INTO accounts (name, tier)
+      SELECT DISTINCT SUBSTR(place, 9), 'free' FROM journal WHERE place > 'account ' AND place < 'account!'
+      ON CONFLICT (name) DO NOTHING
+    `,
   },
   changeSchema,
 );

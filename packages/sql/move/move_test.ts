@@ -141,6 +141,19 @@ test("a move writes nothing more once another one into its target has ended", fu
   }
 });
 
+test("a move takes entries that earlier builds moved to an account that is not there", function* () {
+  const from = yield* makeTempFolder;
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  const source = yield* databaseIn(from);
+  fill(source);
+  source.exec(`
+    INSERT INTO journal (place, sequence, at, action, actor_type, actor_id, details)
+      VALUES ('account gone', 1, 1, 'account.updated', 'operator', 'cli', '{}');
+    DELETE FROM schema_migrations WHERE migration_id >= 55`);
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  expect((yield* moveIn(from, memoryKv())).different).toEqual([]);
+});
+
 test("a move waits for the end of erasures", function* () {
   const from = yield* makeTempFolder;
   yield* StorageSql.migrateEmbedded({ folder: from });

@@ -23,11 +23,11 @@ export const erasedRowsOn = ({ sql, forUpdate, isAmong, isAnyOf, isRemote }: Sto
     const pids = yield* readPids(
       sql`SELECT pid FROM links WHERE ${isIn(scopes)} AND chat_id = ${chatId} ORDER BY pid ${forUpdate}`,
     );
-    const inRecords = isAmong(pids);
-    yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
-    yield* sql`
-      DELETE FROM import_links
-      WHERE import_id ${isAnyOf(sql`SELECT id FROM link_imports WHERE pid ${inRecords}`)} AND chat_id = ${chatId}`;
+    yield* sql`DELETE FROM links WHERE pid ${isAmong(pids)} AND chat_id = ${chatId}`;
+    // A deletion of a scope's data leaves what its imports did to a later sweep.
+    const imports = sql`
+      SELECT id FROM link_imports WHERE pid ${isAmong(pids)} UNION SELECT id FROM link_imports WHERE ends_at = 0`;
+    yield* sql`DELETE FROM import_links WHERE import_id ${isAnyOf(imports)} AND chat_id = ${chatId}`;
     return pids.map((pid) => ({ pid, what: "records" as const }));
   });
 

@@ -3,6 +3,7 @@ import { BlockStore } from "@accountlink/core/admission";
 import { undoableFor } from "@accountlink/core/imports";
 import { isOrWasLinked } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
+import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
@@ -50,6 +51,16 @@ export const undos: Cases<StoragePorts> = {
     expectEqual(yield* undoablePage(id, null, 10), { links: left, kept: 0, given: 0, next: null });
     expectEqual(yield* undo(id, undoableFor), done);
     expectEqual(yield* undo(id, undoableFor - 1), { ...done, removed: 1 });
+  },
+
+  "an erasure takes what an import did in a scope whose data was deleted": function* () {
+    const { importFile, links, write } = yield* makeSteps;
+    const chatId = uniqueChatId();
+    yield* importFile([line(chatId, chess)]);
+    yield* links.deleteScope(write);
+    yield* eraseUser(chatId);
+    yield* links.setGame({ ...write, at: 1, chatId, gameId: chess });
+    expectEqual((yield* UserStore.use((users) => users.find(chatId))).imports, []);
   },
 
   "an undo that has begun goes on after its day, and no sweep ends it before": function* () {
