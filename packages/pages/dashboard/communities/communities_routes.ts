@@ -21,6 +21,7 @@ import {
   type AgeForm,
   ageLabels,
   agesIn,
+  boxLabels,
   communityPage,
   makeCommunityView,
   type SaidForm,
@@ -130,9 +131,8 @@ ${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
         : { said: typedIn({ ...saidLabels, shown: "" }, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       // Browsers send only a ticked box.
-      const isTicked = (name: string) => fields(name) === "true";
       const ticked: Readonly<Record<string, boolean>> = isAges
-        ? { freshProof: isTicked("freshProof"), oneChatUser: isTicked("oneChatUser") }
+        ? Record.map(boxLabels, (_, name) => fields(name) === "true")
         : {};
       const changed = Record.filter(ticked, (_, name) => !isUntouched(fields, name));
       const save = Effect.map(operations.update.submit(visitor, fields, changed), ({ scope: { pid } }) =>

@@ -42,8 +42,15 @@ export const ageLabels = {
   minChatAgeDays: say("community.minChatAgeDays", { platform: platforms.chat }),
 } as const;
 
-/** What the section *Who may link* has to tick. */
-export type Ticked = Pick<ScopeSettings, "freshProof" | "oneChatUser">;
+/** The boxes of the section *Who may link*. */
+export const boxLabels = {
+  freshProof: say("community.fresh_proof"),
+  oneChatUser: say("community.one_chat_user", { chat: platforms.chat, game: platforms.game }),
+} as const;
+
+const labels = { ...saidLabels, ...ageLabels, ...boxLabels } satisfies Record<keyof ScopeSettings, Html>;
+
+export type Ticked = Pick<ScopeSettings, keyof typeof boxLabels>;
 
 export interface AgeForm extends SentForm, Readonly<Record<keyof typeof ageLabels, string>> {}
 
@@ -124,7 +131,7 @@ export const communityPage = (
     section: "communities",
     list: listText(community),
     refused: refusedFor(problems),
-    labels: { ...saidLabels, ...ageLabels },
+    labels,
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a>${keysHtml(keys)}</p>
 ${view.state === null ? troublesHtml(view.troubles) : stateSection(view.state, view.channels, troublesHtml(view.troubles))}
@@ -230,16 +237,13 @@ const admissionSection = ({ community, hasGameAges }: CommunityView, ages: AgeFo
   const { scope, settings } = community;
   const { pid } = scope;
   const of = fieldsOf(ageLabels, ages);
-  const boxes = Record.map(Struct.pick(settings, ["freshProof", "oneChatUser"]), (isSet) =>
-    isSet ? "true" : "",
-  );
+  const boxes = Record.map(boxLabels, (_, name) => (settings[name] ? "true" : ""));
   const shown = ages.shown ?? marksOf({ ...agesIn(settings), ...boxes });
   return section(say("community.admission"), "admission")`
 ${panelTo(communityPath(pid), { shown })`
 ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
-${checkField("freshProof", say("community.fresh_proof"), ticked.freshProof)}
-${checkField("oneChatUser", say("community.one_chat_user", { chat: platforms.chat, game: platforms.game }), ticked.oneChatUser)}
+${Struct.keys(boxLabels).map((name) => checkField(name, boxLabels[name], ticked[name]))}
 <p class="row"><button class="button" name="act" value="ages">${say("channels.save")}</button></p>`}
 <p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>`;
 };

@@ -1,21 +1,16 @@
 /** The operations of `CommunityStore`, `ReminderStore` and `UpgradeStore`. */
-import type { CommunityStore } from "@accountlink/core/communities";
+import { type CommunityStore, communitySettings } from "@accountlink/core/communities";
 import { type ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { UpgradeStore } from "@accountlink/core/upgrades";
 import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
-import { at, community, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { at, community, fixed, maybe, mostly, type OperationsOf, operation, updateOf } from "./operation.ts";
 
-const { boolean, constantFrom, nat, record } = FastCheck;
+const { constantFrom, nat } = FastCheck;
 
 const { scope, guild } = community;
 const channelId = mostly("70", "71");
 const hash = constantFrom("one", "other");
-
-const settings = record(
-  { logChannelId: maybe(channelId), remindAfterDays: maybe(constantFrom(1, 90)), tellTroubles: boolean() },
-  { requiredKeys: [] },
-);
 
 export const communityOperations = {
   "CommunityStore.find": operation(1, community, ({ communities, place }) => communities.find(place)),
@@ -25,7 +20,7 @@ export const communityOperations = {
   "CommunityStore.list": operation(1, { scope }, ({ communities, pid }) => communities.list(pid)),
   "CommunityStore.update": operation(
     4,
-    { ...community, settings, position: nat(3), at },
+    { ...community, settings: updateOf(communitySettings), position: nat(3), at },
     ({ communities, place, write }, { settings: update, position }) =>
       communities.update({ ...write, ...place, update, position }),
   ),

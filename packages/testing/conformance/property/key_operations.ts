@@ -1,12 +1,13 @@
 import type { ApiKey } from "@accountlink/core";
-import type {
-  AccountStatus,
-  KeyAccess,
-  KeyStatus,
-  KeyStore,
-  KeyUpdate,
-  Tier,
-  UpdateAccount,
+import {
+  type AccountStatus,
+  type KeyAccess,
+  type KeyStatus,
+  type KeyStore,
+  type KeyUpdate,
+  scopeSettings,
+  type Tier,
+  type UpdateAccount,
 } from "@accountlink/core/keys";
 import type { DayCounts, KeyKind } from "@accountlink/core/limits";
 import type { RootKeyStore } from "@accountlink/core/secrets";
@@ -16,7 +17,7 @@ import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { makeKey, uniquePid, uniqueText } from "../../mod.ts";
 import { ownOf } from "./link_operations.ts";
-import { at, fixed, index, type OperationsOf, operation, scope } from "./operation.ts";
+import { at, fixed, index, type OperationsOf, operation, scope, updateOf } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const { constantFrom, integer, nat, oneof, option, record } = FastCheck;
@@ -118,8 +119,6 @@ export const keyOperations = {
 > &
   OperationsOf<"RootKeyStore", RootKeyStore["Service"]>;
 
-const text = constantFrom(null, "one", "two");
-const age = constantFrom(null, 0, 30);
 const day = nat(2).map((days) => days * dayMs);
 const some = integer({ min: 1, max: 4 });
 const counts = record({ served: some, refused: nat(2), errors: nat(2) });
@@ -131,18 +130,7 @@ export const usageOperations = {
     {
       scope,
       at,
-      update: record(
-        {
-          displayName: text,
-          supportUrl: text,
-          doneText: text,
-          minGameAgeDays: age,
-          minChatAgeDays: age,
-          freshProof: constantFrom(true, false),
-          oneChatUser: constantFrom(true, false),
-        },
-        { requiredKeys: [] },
-      ),
+      update: updateOf(scopeSettings),
     },
     ({ keys, write }, { update }) => keys.updateSettings({ ...write, update }),
   ),

@@ -23,13 +23,14 @@ import { ReminderStore } from "@accountlink/core/reminders";
 import { PlanNoticeStore, PreviewStore, RoleHistoryStore, RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
+import type { SettingRows } from "@accountlink/core/settings";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import { UpgradeStore } from "@accountlink/core/upgrades";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { WebhookStore } from "@accountlink/core/webhooks";
-import { Effect } from "effect";
+import { Effect, Record, Schema } from "effect";
 import * as FastCheck from "fast-check";
 import { origin, type ScopeName } from "../scopes.ts";
 import { type CommandSubjects, nth } from "./subjects.ts";
@@ -109,6 +110,16 @@ export const operation = <Input extends object>(
   fields: { readonly [Name in keyof Input]: FastCheck.Arbitrary<Input[Name]> },
   run: Operation<Input>["run"],
 ): Operation<Input> => ({ weight, input: FastCheck.record(fields) as FastCheck.Arbitrary<Input>, run });
+
+/** Values that settings have. */
+const settingValues = [null, true, false, 0, 1, 30, "70", "71", "https://club.example/"] as const;
+
+/** Random changes of settings, to each value that the schema of their row admits. */
+export const updateOf = <Rows extends SettingRows>(rows: Rows) =>
+  FastCheck.record(
+    Record.map(rows, ({ schema }) => FastCheck.constantFrom(...settingValues.filter(Schema.is(schema)))),
+    { requiredKeys: [] },
+  ) as FastCheck.Arbitrary<{ readonly [Name in keyof Rows]?: Rows[Name]["schema"]["Type"] }>;
 
 /** An operation that random sequences leave out; the suite of outages runs it. */
 export const fixed = (run: (world: World) => Effect.Effect<unknown, Conflict | StoreUnavailable>) =>
