@@ -44,10 +44,10 @@ import { firstLiveNode } from "./statements/leases.ts";
 import { literalSql, tableOf } from "./statements/row.ts";
 import { type Ending, operationsOf, type StoreParts, storeLayer } from "./statements/store_operation.ts";
 
-/** Transactions of stores that are written once, on a connection. */
 /** The most keys of a statement: SQLite takes 32,766 parameters. */
 const mostKeys = 5_000;
 
+/** Transactions of stores that are written once, on a connection. */
 const txOn = (sql: SqlClient.SqlClient, isWrite: boolean): Tx => {
   const { forUpdate, isRemote, isAmong, usersInUse } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
