@@ -1,7 +1,7 @@
 /** Communities are data scopes with a name, as their owners see them. */
 
 import { type DataScope, guildOf } from "@accountlink/core";
-import { BadRequest } from "@accountlink/core/errors";
+import { BadRequest, type StoreEffect } from "@accountlink/core/errors";
 import type { ConfiguredScope } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
@@ -123,8 +123,14 @@ export const makeCommunities = Effect.gen(function* () {
     findAnyCounted: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned)),
 
-    /** Returns the communities whose links the team may read. */
-    listOpen: (visitor: OwnerVisitor) => Effect.flatMap(list(visitor), Effect.filter(isOpen)),
+    /** Returns the communities whose links the team may read, which may ask the platform for each; of those that `has` picks. */
+    listOpen: Effect.fnUntraced(function* (
+      visitor: OwnerVisitor,
+      has: (list: ConfiguredScope) => StoreEffect<boolean> = () => Effect.succeed(true),
+    ) {
+      const picked = yield* Effect.filter(yield* scopes.list(visitor.owner), has, { concurrency: 8 });
+      return yield* namedAll(visitor, yield* Effect.filter(picked, isOpen));
+    }),
   };
 });
 

@@ -5,6 +5,7 @@ import { permits } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isGameId } from "@accountlink/core/ids";
 import { importsBetween } from "@accountlink/core/imports";
+import type { ConfiguredScope } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { isByOwner } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
@@ -171,12 +172,13 @@ export const makeListsOfUser = Effect.gen(function* () {
   const communities = yield* makeCommunities;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
+    const linkIn = ({ scope }: ConfiguredScope) => links.find(scope, chatId);
+    const listed = yield* communities.listOpen(visitor, (list) =>
+      Effect.map(linkIn(list), (link) => link !== null),
+    );
     const found = yield* forEachLimited(
-      yield* communities.listOpen(visitor),
-      (community) =>
-        Effect.map(links.find(community.scope, chatId), (link) =>
-          link === null ? [] : [{ community, link }],
-        ),
+      listed,
+      (community) => Effect.map(linkIn(community), (link) => (link === null ? [] : [{ community, link }])),
       { concurrency: 8 },
     );
     return found.flat();
