@@ -2,6 +2,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bounds } from "@accountlink/core/turns";
 import { routes } from "@accountlink/http-api";
 import { storeForms } from "@accountlink/server/store_url";
 import { runInProcess } from "@accountlink/server/test_command_line";
@@ -113,10 +114,20 @@ it("the first screen of the README has the clone, both commands, the licence and
   }
 });
 
+const countWords = (files: ReadonlyArray<string>): number =>
+  files.flatMap((file) => readDocument(file).split(/\s+/).filter(Boolean)).length;
+
 it("the documents have at most 33,000 words", () => {
   const files = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/*.md", { cwd: root })];
-  const words = files.flatMap((file) => readDocument(file).split(/\s+/).filter(Boolean));
-  expect(words.length).toBeLessThanOrEqual(33_000);
+  expect(countWords(files)).toBeLessThanOrEqual(33_000);
+});
+
+it("docs/fairness.md names every bound, of which there are 15, in at most 600 words", () => {
+  const fairness = readDocument("docs/fairness.md");
+  const names = Object.keys(bounds);
+  expect(names.filter((name) => !fairness.includes(`\`${name}\``))).toEqual([]);
+  expect(names.length).toBeLessThanOrEqual(15);
+  expect(countWords(["docs/fairness.md"])).toBeLessThanOrEqual(600);
 });
 
 it("the README of each package says in its first three lines for whom it is", () => {
