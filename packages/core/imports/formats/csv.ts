@@ -66,8 +66,8 @@ const csvLines = (options: RowOptions): LineParser => {
   };
 
   /**
-   * Gives up on a quote that is never closed: reports the line with the quote as wrong, and reads each later line as a
-   * row of its own.
+   * Gives up on a quote that no other one closes: reports the line with the quote as wrong, and reads each later line as
+   * a row of its own.
    */
   const giveUp = (known: Header): ReadonlyArray<Parsed> => {
     const [first = "", ...others] = open;
@@ -92,6 +92,9 @@ const csvLines = (options: RowOptions): LineParser => {
     openLength += text.length + 1;
     if (quotesIn(text) % 2 === 1) {
       const whole = open.join("\n");
+      // A line that is a row by itself stands between two misplaced quotes, and not in a note.
+      const isRow = (each: string) => readWhole(each, line, known).some((row) => "link" in row);
+      if (known.cellsOf(whole) === null || open.slice(1).some(isRow)) return giveUp(known);
       open = [];
       return readWhole(whole, openSince, known);
     }

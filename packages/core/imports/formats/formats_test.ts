@@ -389,6 +389,20 @@ test("a CSV reader accepts line breaks in notes, and an unclosed quote spoils on
   );
 });
 
+test("two names with a quote spoil only their own lines, and not those between them", function* () {
+  const others = "10002,2,bob\n".repeat(3);
+  for (const [one, other] of [
+    ['a"da', 'c"y'],
+    ['"ada', 'cy"'],
+  ]) {
+    const rows = yield* parse(
+      `discordId,robloxId,name\n10001,1,${one}\n${others}10003,3,${other}\n${others}`,
+    );
+    expect(problemsOf(rows).map((problem) => problem.slice(0, 3))).toEqual(["2: ", "6: "]);
+    expect(rows.filter((row) => "link" in row)).toHaveLength(6);
+  }
+});
+
 test("a reader reports the problem of an NDJSON line and continues", function* () {
   const lines = yield* parse(
     `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,
