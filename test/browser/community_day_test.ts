@@ -6,7 +6,7 @@ import { expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
 
-const { open } = useDashboard((fixture) => ({
+const { open, platform } = useDashboard((fixture) => ({
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "premium" }],
   links: [{ ...club, chatId: "100001", gameId: "1" }],
   plans: [{ ...club, rules: [], state: "on" }],
@@ -137,5 +137,9 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.goto("/dashboard/communities");
   await page.press("Rook & Bishop");
   await page.press("Choose channels");
+  const closed = { body: { name: "mod-log", mayPost: false } };
+  await platform.send(`PUT /control/guilds/${ownGuild}/channels/71`, closed);
+  await page.reload();
+  expect(await page.press("Save", {}, log)).toContain("Expected a channel in which the bot may post.");
   expect(await page.press("Save", { [log]: "" })).toContain("Saved. The bot tells nothing any more.");
 });

@@ -1,5 +1,6 @@
 /** Routes of the page on which owners choose the channel of the log, and post the panel. */
 import { Communities, communitySettingNames, placeOf } from "@accountlink/core/communities";
+import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import { type GuildChannel, makeGuildChannels } from "@accountlink/core/platforms";
@@ -67,7 +68,12 @@ export const channelsRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       seeOther(channelsPath(scope.pid), { guildId: scope.kind === "global" ? guildId : null, done });
 
     const saveLog = Effect.gen(function* () {
-      const question = fields("confirm") === "yes" ? null : publicLogPage(yield* viewIn(guild), typed);
+      const view = yield* viewIn(guild);
+      const { logChannelId } = typed;
+      // A stored channel that is closed by now is refused here alone, since programs send it with other settings.
+      if (logChannelId !== "" && !view.channels.some(({ id, mayPost }) => id === logChannelId && mayPost))
+        return yield* InvalidParameter.one("logChannelId", { is: "channel" });
+      const question = fields("confirm") === "yes" ? null : publicLogPage(view, typed);
       if (question !== null) return question;
       yield* save;
       return see(typed.logChannelId === "" ? "logOff" : "logOn");
@@ -137,8 +143,7 @@ ${tellsSection(view)}`,
 const publicLogPage = (view: ChannelsView, { logChannelId }: ChannelsForm): Page | null => {
   const { guildId, channels, details } = view;
   const channel = channels.find(({ id }) => id === logChannelId);
-  if (channel?.isPublic !== true || !channel.mayPost || logChannelId === details.community.logChannelId)
-    return null;
+  if (channel?.isPublic !== true || logChannelId === details.community.logChannelId) return null;
   return {
     title: say("channels.public", { channel: channel.name }),
     section: "communities",
