@@ -10,6 +10,7 @@ import {
   AuditLog,
   ChatId,
   GameId,
+  GuildId,
   LinkStore,
   type Pid,
   type StoragePorts,
@@ -336,8 +337,8 @@ const costsOfAccount = Effect.fnUntraced(function* (
 
 const [chatId, gameId] = [ChatId.make("100001"), GameId.make("1")];
 
-const link = (pid: Pid, at: number) =>
-  LinkStore.use((links) => links.setGame({ ...origin, pid, chatId, gameId, at }));
+const link = (pid: Pid, at: number, to = gameId) =>
+  LinkStore.use((links) => links.setGame({ ...origin, pid, chatId, gameId: to, at }));
 
 /** How the overview looks for the latest changes of links, every ten seconds in each open tab. */
 const poll = (account: string) =>
@@ -391,6 +392,33 @@ for (const storage of storages) {
       }, 240_000);
     },
   );
+}
+
+for (const storage of storages.filter(({ name }) => name !== "SQLite")) {
+  describe.skipIf(storage.missing !== null)(`the log on ${storage.name} ${storage.missing ?? ""}`, () => {
+    test("a page of the log of many communities reads a few entries of each one", function* () {
+      const communities = Array.from({ length: 30 }, () => newSubjects().global.pid);
+      const [kept, size] = [40, 30];
+      const addCommunity = (name: string) => (pid: Pid, index: number) =>
+        KeyStore.use((keys) =>
+          keys.ensureScope(name, { kind: "guild", guildId: GuildId.make(`${900_001 + index}`) }, pid),
+        ).pipe(
+          Effect.andThen(Effect.forEach(Array(kept).keys(), (at) => link(pid, at, GameId.make(`${at + 1}`)))),
+        );
+      const costs = yield* costsOfAccount(
+        storage,
+        10,
+        (_, name) => Effect.forEach(communities, addCommunity(name)),
+        (_, name) => ({
+          page: Effect.map(
+            AuditLog.use((log) => log.list(name, null, size)),
+            ({ entries }) => expect(entries).toHaveLength(size),
+          ),
+        }),
+      );
+      expect(costs.get("page")?.rows).toBeLessThan((communities.length * size) / 2);
+    }, 240_000);
+  });
 }
 
 /** The rows of the table of costs in docs/scaling.md that one operation of a store is. */

@@ -22,6 +22,12 @@ const entriesBefore = (before: number, size: number): ReadonlyArray<AuditEntry> 
   }));
 };
 
+const sourceOf = (read: (before: number, size: number) => Effect.Effect<ReadonlyArray<AuditEntry>>) => ({
+  read,
+  entryIn: (entry: AuditEntry) => entry,
+  lastBefore: (newest: number) => Effect.succeed(newest),
+});
+
 /** Searches a log with an entry each hour, and returns what was found and how many records were read. */
 const search = (filter: Partial<AuditFilter>, length: number, limit = 10) => {
   let reads = 0;
@@ -34,7 +40,7 @@ const search = (filter: Partial<AuditFilter>, length: number, limit = 10) => {
       return found;
     });
   const all = { action: null, keyId: null, ...filter };
-  const page = Effect.runSync(searchEntries("acme", read, (entry) => entry, length + 1, limit, all));
+  const page = Effect.runSync(searchEntries("acme", sourceOf(read), length + 1, limit, all));
   return { ...page, reads, largest };
 };
 
@@ -77,10 +83,7 @@ test("a long search rests between its steps beside another account", function* (
     return entriesBefore(before, size);
   });
   const searching = yield* time.accounts
-    .pace(
-      "acme",
-      searchEntries("acme", read, (entry) => entry, 100_000, 10, { action: "key.created", keyId: null }),
-    )
+    .pace("acme", searchEntries("acme", sourceOf(read), 100_000, 10, { action: "key.created", keyId: null }))
     .pipe(
       Effect.provideService(WorkingTimes, time),
       Effect.provideService(BusyTime, () => busy),

@@ -1,5 +1,5 @@
 import { AuditLog } from "@accountlink/core";
-import { type AuditFilter, auditActions, mostDisorder, searchEntries } from "@accountlink/core/audit";
+import { type AuditFilter, auditActions, newestOf, searchEntries } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -21,13 +21,15 @@ export const layer = storeLayer(AuditLog, (db) => ({
       const all = [accountPlace(account.id), ...ofAccount.map(({ pid }) => pid)].filter(
         (place) => (filter?.pid ?? place) === place && (filter?.pids?.some((pid) => pid === place) ?? true),
       );
-      const newest = before ?? Number.MAX_SAFE_INTEGER;
-      const during = filter?.during ?? null;
       return yield* searchEntries(
         name,
-        (end, size) => pageBefore(tx, all, end, size, filter),
-        (stored) => entryOf(stored, { sequence: stored.sequence, account: name, pid: pidOf(stored.place) }),
-        during === null ? newest : yield* lastBefore(tx, all, newest, during.before + mostDisorder),
+        {
+          read: (end, size) => pageBefore(tx, all, end, size, filter),
+          entryIn: (stored) =>
+            entryOf(stored, { sequence: stored.sequence, account: name, pid: pidOf(stored.place) }),
+          lastBefore: (newest, time) => lastBefore(tx, all, newest, time),
+        },
+        before,
         limit,
         filter,
       );
@@ -110,37 +112,12 @@ const pageBefore = Effect.fnUntraced(function* (
             ),
           )
         : all.map((place) => (end, size) => tx.scan(journal, [place], newestBefore(end, size)));
-  return yield* newestOf(lists, before, limit);
+  return yield* newestOf(lists, before, limit, (open, most) =>
+    forEachLimited(open, ({ list, before: end }) => list(end, most), { concurrency: 16 }),
+  );
 });
 
 const newestBefore = (before: number, limit: number) => ({ before: [before], limit, reverse: true });
 
 /** Reads the newest records before a sequence. */
 type ReadNewest = (before: number, limit: number) => StoreEffect<ReadonlyArray<StoredRecord>>;
-
-/** Reads the newest records of several lists together, a few of each list at first: most lists have none of them. */
-const newestOf = Effect.fnUntraced(function* (
-  lists: ReadonlyArray<ReadNewest>,
-  before: number,
-  limit: number,
-) {
-  let newest: ReadonlyArray<StoredRecord> = [];
-  let open = lists.map((read) => ({ read, before }));
-  let size = Math.max(4, Math.ceil((2 * limit) / lists.length));
-  while (open.length > 0) {
-    const most = Math.min(size, limit);
-    const parts = yield* forEachLimited(open, (list) => list.read(list.before, most), { concurrency: 16 });
-    newest = [...newest, ...parts.flat()]
-      .toSorted((one, other) => other.sequence - one.sequence)
-      .slice(0, limit);
-    const oldest = newest.length < limit ? 0 : (newest.at(-1)?.sequence ?? 0);
-    open = parts.flatMap((part, index) => {
-      const [list, last] = [open[index], part.at(-1)];
-      if (list === undefined || last === undefined || part.length < most || last.sequence <= oldest)
-        return [];
-      return [{ read: list.read, before: last.sequence }];
-    });
-    size *= 2;
-  }
-  return newest;
-});

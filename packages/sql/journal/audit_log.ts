@@ -1,9 +1,10 @@
 import { AuditLog, Pid } from "@accountlink/core";
-import { type AuditFilter, auditActions, mostDisorder, searchEntries } from "@accountlink/core/audit";
+import { type AuditFilter, auditActions, newestOf, searchEntries } from "@accountlink/core/audit";
+import { groupBy } from "@accountlink/core/group_by";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Array as Arr, Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
@@ -19,46 +20,55 @@ export const layer = storeLayer(AuditLog)((parts) => {
 
   /**
    * Finds where the records end that are older than a time, up to the sequence `newest`: halves the sequences of each
-   * place, since records are nearly in order of time, and no index has their times.
+   * place, since records are nearly in order of time, and no index has their times. Most places end before the ones that
+   * were halved first, which one record tells.
    */
   const lastBefore = Effect.fnUntraced(function* (
     places: ReadonlyArray<string>,
     newest: number,
     time: Millis,
   ) {
-    const end = (edge: string) =>
-      sql`COALESCE((SELECT ${literalSql(edge)} FROM journal WHERE place = value ->> 0 AND sequence < ${newest}), 0)`;
+    const isLate = (place: string, from: Statement.Fragment) => sql`${time} <= (
+      SELECT at FROM journal WHERE journal.place = ${literalSql(place)} AND sequence >= ${from} ORDER BY sequence LIMIT 1)`;
     const middle = literalSql("((low + high) / 2)");
-    const isLate = sql`${time} <= (
-      SELECT at FROM journal WHERE journal.place = halves.place AND sequence >= ${middle} ORDER BY sequence LIMIT 1)`;
-    const [found = null] = yield* readEnds(sql`
-      WITH RECURSIVE halves (place, low, high) AS (
-        SELECT value ->> 0, CAST(${end("MIN(sequence)")} AS BIGINT), CAST(${end("MAX(sequence) + 1")} AS BIGINT)
-        FROM ${elements(JSON.stringify(places.map((place) => [place])))}
-        UNION ALL
-        SELECT place, CASE WHEN ${isLate} THEN low ELSE ${middle} END, CASE WHEN ${isLate} THEN ${middle} ELSE high END
-        FROM halves WHERE high - low > ${closeSequences(sql)}
-      )
-      SELECT MAX(high) AS last FROM halves WHERE high - low <= ${closeSequences(sql)}`);
-    return found ?? newest;
+    const isMiddleLate = isLate("halves.place", middle);
+    let found = 0;
+    for (const some of Arr.chunksOf(places, placesHalved)) {
+      const last = sql`
+        (SELECT MAX(sequence) FROM journal WHERE place = value ->> 0 AND sequence < ${newest})`;
+      const [end = null] = yield* readEnds(sql`
+        WITH RECURSIVE halves (place, low, high) AS (
+          SELECT value ->> 0, CAST(${found} AS BIGINT),
+            CASE WHEN ${isLate("value ->> 0", sql`${found}`)} THEN ${found} ELSE COALESCE(${last} + 1, 0) END
+          FROM ${elements(JSON.stringify(some.map((place) => [place])))}
+          UNION ALL
+          SELECT place, CASE WHEN ${isMiddleLate} THEN low ELSE ${middle} END,
+            CASE WHEN ${isMiddleLate} THEN ${middle} ELSE high END
+          FROM halves WHERE high - low > ${closeSequences(sql)}
+        )
+        SELECT MAX(high) AS last FROM halves WHERE high - low <= ${closeSequences(sql)}`);
+      found = Math.max(found, end ?? 0);
+      yield* Effect.yieldNow;
+    }
+    return found;
   });
   return {
     list: operation("list", function* (account, before, limit, filter) {
       assertStorable([account]);
       const pids = yield* readPids(sql`SELECT pid FROM scopes WHERE account = ${account}`);
       const places = [accountPlace(account), ...pids].filter((place) => isMeant(place, filter));
-      const newest = before ?? Number.MAX_SAFE_INTEGER;
-      const during = filter?.during ?? null;
+      const known = new Set(places);
       return yield* searchEntries(
         account,
-        (end, size) => readRecords(pageOn(parts, places, end, size, filter)),
-        (record) => {
-          const { place, sequence } = record;
-          return places.includes(place)
-            ? entryOf(record, { sequence, account, pid: pidOf(place) })
-            : undefined;
+        {
+          read: (end, size) => readPage(parts, places, end, size, filter),
+          entryIn: (record) => {
+            const { place, sequence } = record;
+            return known.has(place) ? entryOf(record, { sequence, account, pid: pidOf(place) }) : undefined;
+          },
+          lastBefore: (newest, time) => lastBefore(places, newest, time),
         },
-        during === null ? newest : yield* lastBefore(places, newest, during.before + mostDisorder),
+        before,
         limit,
         filter,
       );
@@ -80,6 +90,9 @@ export const layer = storeLayer(AuditLog)((parts) => {
   };
 });
 
+/** A statement halves the sequences of this many places. */
+const placesHalved = 100;
+
 /** A search need not halve this many sequences: a minute or a hundred records have as many. */
 const closeSequences = (sql: SqlClient.SqlClient): number =>
   dialectOf(sql).commitsInOrder ? 6_000_000 : 100;
@@ -92,8 +105,11 @@ const isRare = literalSql(
   "action NOT IN ('link.set', 'session.completed', 'session.failed', 'session.cancelled')",
 );
 
-/** Records among which are the next entries that a filter selects, newest first. */
-const pageOn = (
+/** A statement reads records of this many lists. On SQLite, each takes some microseconds. */
+const listsAtOnce = 500;
+
+/** Reads records among which are the next entries that a filter selects, newest first. */
+const readPage = (
   { sql, firstRowsOfEach }: StoreParts,
   places: ReadonlyArray<string>,
   before: number,
@@ -107,26 +123,35 @@ const pageOn = (
     // Two selects, so that each uses an index.
     const about = (column: string) =>
       sql`${records} journal WHERE ${sql(column)} = ${chatId} AND ${next} ${page}`;
-    return sql`
-      SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
+    return readRecords(sql`
+      SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`);
   }
-  if (member !== null) return sql`${records} journal WHERE member = ${member} AND ${next} ${page}`;
+  if (member !== null)
+    return readRecords(sql`${records} journal WHERE member = ${member} AND ${next} ${page}`);
   const wanted = (readable ?? auditActions).filter((each) => action === null || each === action);
-  const firstOf = (each: ReadonlyArray<ReadonlyArray<string>>, condition: Statement.Fragment) => {
-    const order = "sequence DESC";
-    const json = JSON.stringify(each);
-    return sql`${records} ${firstRowsOfEach({ json, table: "journal", key: "sequence", condition, order, limit })} ${page}`;
-  };
-  if (wanted.includes("link.set")) {
-    return firstOf(
-      places.map((place) => [place]),
-      sql`place = value ->> 0 AND ${next}`,
-    );
-  }
-  return firstOf(
-    places.flatMap((place) => wanted.map((each) => [place, each])),
-    sql`place = value ->> 0 AND action = value ->> 1 AND ${isRare} AND ${next}`,
-  );
+  const isFrequent = wanted.includes("link.set");
+  const kind = isFrequent ? sql`` : sql`AND action = value ->> 2 AND ${isRare}`;
+  const lists = places.flatMap((place) => (isFrequent ? [[place]] : wanted.map((each) => [place, each])));
+  const condition = sql`place = value ->> 1 AND sequence < CAST(value ->> 0 AS BIGINT) ${kind}`;
+  return newestOf(lists, before, limit, (open, most) => {
+    const readSome = Effect.fnUntraced(function* (some: typeof open) {
+      const json = JSON.stringify(some.map(({ list, before: end }) => [end, ...list]));
+      const rows = {
+        json,
+        table: "journal",
+        key: "sequence",
+        condition,
+        order: "sequence DESC",
+        limit: most,
+      };
+      const found = groupBy(yield* readRecords(sql`${records} ${firstRowsOfEach(rows)} ${page}`), (record) =>
+        String(isFrequent ? [record.place] : [record.place, record.action]),
+      );
+      yield* Effect.yieldNow;
+      return some.map(({ list }) => found.get(String(list)) ?? []);
+    });
+    return Effect.map(Effect.forEach(Arr.chunksOf(open, listsAtOnce), readSome), Arr.flatten);
+  });
 };
 
 /** Makes a function that deletes the old entries of a place. Their events stay as long as the feed has them. */
