@@ -20,7 +20,6 @@ export interface ChunkTime {
 interface Entered {
   readonly response: ServerResponse;
   readonly hasBody: boolean;
-  readonly isChunked: boolean;
   /** Whether the request arrived before the previous answer of its connection was sent. */
   readonly isPipelined: boolean;
   readonly start: () => void;
@@ -53,7 +52,7 @@ export class Connection {
   /** How many of the next bytes belong to a body, at most. */
   #bodySize = 0;
   /** Whether the next bytes may belong to a chunked body. */
-  #isChunked = false;
+  isChunked = false;
   /** Whether the rest of a chunked body waits for its time. */
   #isLate = false;
 
@@ -81,12 +80,12 @@ export class Connection {
   /** Adds a request. */
   enter({ headers }: IncomingMessage, response: ServerResponse, start: () => void, turn: number): Entered {
     this.#bodySize = Number(headers["content-length"] ?? 0);
-    this.#isChunked = headers["transfer-encoding"] !== undefined;
-    const hasBody = this.#bodySize > 0 || this.#isChunked;
+    this.isChunked = headers["transfer-encoding"] !== undefined;
+    const hasBody = this.#bodySize > 0 || this.isChunked;
     // No client reads an answer and sends its next request within one turn.
     const isPipelined = this.isPipelined || this.entered.length > 0 || this.#lastTurn === turn;
     this.#lastTurn = turn;
-    const entered = { response, hasBody, isChunked: this.#isChunked, isPipelined, start };
+    const entered = { response, hasBody, isPipelined, start };
     this.entered.push(entered);
     return entered;
   }
@@ -149,7 +148,7 @@ export class Connection {
     this.isBehind = false;
     this.chunk = chunk;
     for (let from = 0; from < chunk.length && !socket.destroyed; ) {
-      const isOver = this.#isChunked && time.left <= 0;
+      const isOver = this.isChunked && time.left <= 0;
       // Node pauses the socket if its client does not read the answers, or if nobody reads the body.
       if (this.hasWaiting || isOver || (from > 0 && socket.isPaused())) {
         this.isPaused ||= this.hasWaiting;
@@ -162,7 +161,7 @@ export class Connection {
       this.#isLate = false;
       const piece = chunk.subarray(from, from + Math.max(bounds.pieceSize, this.#bodySize));
       this.#bodySize = Math.max(0, this.#bodySize - piece.length);
-      const began = this.#isChunked ? performance.now() : 0;
+      const began = this.isChunked ? performance.now() : 0;
       parse.call(socket, piece);
       if (began > 0) time.left -= performance.now() - began;
       from += piece.length;

@@ -41,11 +41,9 @@ const isRepeated = (name: string, value: string, request: IncomingMessage): bool
 
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
-const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
-
 /** Returns whether a request target is an absolute URL whose host is neither the public host nor the local address. */
 const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
-  if (!isAbsolute(target)) return false;
+  if (!/^https?:\/\//i.test(target)) return false;
   const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
   const names = [address.includes(":") ? `[${address}]` : address];
   if (/^(?:127\.|::1$)/.test(address)) names.push("localhost");

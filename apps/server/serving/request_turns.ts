@@ -59,9 +59,7 @@ export class RequestTurns {
   /** Starts a request when it is its turn. */
   enter(request: IncomingMessage, response: ServerResponse, start: (turn: Turn) => void): void {
     const connection = this.connectionOf(request.socket);
-    const onUncounted = () => {
-      connection.isUncounted = true;
-    };
+    const onUncounted = () => void (connection.isUncounted = true);
     const goOn = (run: () => void) => {
       if (!connection.isPipelined && connection.entered.length === 1) return run();
       this.#pipelined.push(run);
@@ -72,7 +70,7 @@ export class RequestTurns {
       connection.leave(entered);
       this.#goOn(connection);
     });
-    if (entered.isPipelined || entered.isChunked) this.#watch();
+    if (entered.isPipelined || connection.isChunked) this.#watch();
     this.#goOn(connection);
   }
 

@@ -106,14 +106,6 @@ class Lane {
   }
 }
 
-/** How long steps waited for a place, by `resource`. Steps that found a free place are not counted. */
-const turnWait = (resource: SharedResource) =>
-  Metric.histogram("accountlink_turn_wait_seconds", {
-    description: "How long work waited for a resource that accounts share, in seconds",
-    boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    attributes: { resource },
-  });
-
 /**
  * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
  * that waits, within an account to the next person, an owner's first, and of a person to the step that came first. Every
@@ -124,6 +116,7 @@ export class Turns {
   readonly #options: Required<TurnsOptions>;
   /** How many places an account with its share leaves free. */
   readonly #reserve: number;
+  /** How long steps waited for a place. Steps that found a free one are not counted. */
   readonly #wait: Metric.Histogram<number>;
   readonly #lanes = new Map<string, Lane>();
   /** The accounts that wait, the next one first. */
@@ -141,7 +134,11 @@ export class Turns {
       ...options,
     };
     this.#reserve = Math.floor(places / 4);
-    this.#wait = turnWait(resource);
+    this.#wait = Metric.histogram("accountlink_turn_wait_seconds", {
+      description: "How long work waited for a resource that accounts share, in seconds",
+      boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      attributes: { resource },
+    });
   }
 
   /** How many steps wait. */

@@ -20,10 +20,8 @@ export const BusyTime = Context.Reference<(now: number) => number>("@accountlink
 /** The time, and the `BusyTime` or the part of it for an account. */
 type Moment = readonly [now: number, busy: number];
 
-type AnyFiber = Fiber.Fiber<unknown, unknown>;
-
 /** Reads both without an effect for each: that took a third of the time of a reverse lookup. */
-const momentOf = (fiber: AnyFiber): Moment => {
+const momentOf = (fiber: Fiber.Fiber<unknown, unknown>): Moment => {
   const now = monotonicMillisOf(fiber.getRef(Clock.Clock));
   return [now, fiber.getRef(BusyTime)(now)];
 };
@@ -186,7 +184,7 @@ export class WorkingTime {
   }
 
   /** Whether no other account has sent a request of late. */
-  #isAlone(fiber: AnyFiber, account: string): boolean {
+  #isAlone(fiber: Fiber.Fiber<unknown, unknown>, account: string): boolean {
     const at = this.#last === account ? this.#otherAt : this.#lastAt;
     return fiber.getRef(Clock.Clock).currentTimeMillisUnsafe() - at >= bounds.presence;
   }

@@ -1,7 +1,7 @@
 /** The work that the attacker starts in the background, for each resource that accounts share, and of one node for all. */
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import type { sharedResources } from "@accountlink/core/turns";
+import type { SharedResource } from "@accountlink/core/turns";
 import { listenLocally } from "@accountlink/test-servers";
 import { verified } from "../../contract/site_server.ts";
 import { formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
@@ -297,7 +297,7 @@ const follow: Work = async ({ url, attacker: { keys } }) => {
 
 /** A row for each resource, so that a new one without a row does not compile, and for further work of one node. */
 export const works: Readonly<
-  Record<(typeof sharedResources)[number] | "notices" | "lost_rights" | "put_back", Work>
+  Record<Exclude<SharedResource, `platform_${string}`> | "notices" | "lost_rights" | "put_back", Work>
 > = {
   requests: lookUp,
   event_pages: follow,
