@@ -15,12 +15,11 @@ import {
   type Pause,
   panelDetails,
   pauseReasons,
-  placeOrder,
   settingDetails,
   turned,
   withPanel,
 } from "./communities/community.ts";
-import { CommunityStore, type UserPause } from "./communities/community_store.ts";
+import { CommunityStore } from "./communities/community_store.ts";
 import type { DataScope } from "./data_scope.ts";
 import { followLog, guildLogEntries, guildLogs, logIdOf, retryLog } from "./guild_log/mod.ts";
 import { ChatId, GuildId, Pid } from "./ids.ts";
@@ -59,9 +58,14 @@ export const communityRecords = recordType({
   indexes: {
     byGuild: { fields: ["guildId", "homeSince"] },
     /** The communities whose rules a member of the team paused. */
-    byPauser: { fields: ["pausedBy"], group: 1, only: { field: "pausedByType", values: ["account"] } },
+    byPauser: {
+      fields: ["pausedBy", "pid", "guildId"],
+      group: 1,
+      only: { field: "pausedByType", values: ["account"] },
+    },
     reminding: { fields: ["pid", "guildId"], only: { field: "settings", has: "remindAfterDays" } },
   },
+  download: { index: "byPauser", as: "pauses", fields: ["pid", "guildId", "pausedAt"] },
 });
 
 type CommunityRecord = RecordOf<typeof communityRecords>;
@@ -136,17 +140,6 @@ export const closeCommunity = Effect.fnUntraced(function* (tx: Tx, place: Commun
   yield* putSettings(tx, { ...stored, homeSince: null, ...fieldsOf(null) }, nothingChosen, 0);
   return true;
 });
-
-/** Returns the communities whose rules a chat user paused, sorted by scope and guild. @internal */
-export const pausesOf = (tx: Tx, chatId: ChatId) =>
-  Effect.map(tx.list(communityRecords.byPauser, [chatId]), (found) =>
-    found
-      .toSorted(placeOrder)
-      .flatMap(
-        ({ pid, guildId, pausedAt: at }): ReadonlyArray<UserPause> =>
-          at === null ? [] : [{ pid, guildId, at }],
-      ),
-  );
 
 /** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. @internal */
 export const forgetInCommunities = (tx: Tx, chatId: ChatId, limit: number) =>

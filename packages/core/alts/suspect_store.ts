@@ -61,6 +61,7 @@ export const newLinks = recordType({
   },
   isOfScope: true,
   ofUser: { index: "byUser", erasedAs: null },
+  download: { index: "byUser", as: "newLinks", fields: ["pid", "gameId", "at"] },
 });
 
 /** A link that a user made in the flow, or a change to another account, whose likely alts were not looked for yet. */

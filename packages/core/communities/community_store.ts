@@ -17,11 +17,6 @@ export interface SavePanel extends WriteOrigin, CommunityPlace {
   readonly at: Millis;
 }
 
-/** A community whose rules a member of the team paused. */
-export interface UserPause extends CommunityPlace {
-  readonly at: Millis;
-}
-
 /**
  * Stores communities. `RolePlanStore` turns their linking on and pauses it, in the transaction of the plan's change;
  * deleting a plan also forgets the settings of its community. Every operation is atomic. Deleting the data of a scope

@@ -31,14 +31,17 @@ export interface RecordIndex<out R extends object = object> extends IndexOptions
   readonly type: RecordType<R>;
 }
 
-/**
- * The index by which an erasure of a user finds the records to delete, and as what it counts one; null: not at all. The
- * user's download names these fields of the records. It shows a type without them in a form of its own.
- */
-export interface OfUser<Index, Field extends string = string> {
+/** The index by which an erasure of a user finds the records to delete, and as what it counts one; null: not at all. */
+export interface OfUser<Index> {
   readonly index: Index;
-  readonly download?: { readonly as: string; readonly fields: ReadonlyArray<Field> };
   readonly erasedAs: ((record: never) => "reviews" | "sightings" | "browsers") | null;
+}
+
+/** How a user's download names the user's records, and which fields it has. Other types have forms of their own there. */
+export interface Download<Index, Field extends string = string> {
+  readonly index: Index;
+  readonly as: string;
+  readonly fields: ReadonlyArray<Field>;
 }
 
 export interface RecordType<out R extends object = object> {
@@ -64,6 +67,7 @@ export interface RecordType<out R extends object = object> {
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
   readonly isOfScope: boolean;
   readonly ofUser: OfUser<RecordIndex<R>> | null;
+  readonly download: Download<RecordIndex<R>> | null;
   /** Whether a record may have hundreds of kilobytes: moves carry such records one by one. */
   readonly isLarge: boolean;
   /** Whether the records of an account can be listed, as the records of a scope can. */
@@ -96,6 +100,7 @@ export const recordType = <
   columns = {},
   indexes,
   ofUser,
+  download,
   held,
   ...options
 }: {
@@ -107,7 +112,8 @@ export const recordType = <
   readonly group?: number;
   readonly indexes: Indexes;
   readonly isOfScope?: true;
-  readonly ofUser?: OfUser<keyof Indexes & string, keyof F & string>;
+  readonly ofUser?: OfUser<keyof Indexes & string>;
+  readonly download?: Download<keyof Indexes & string, keyof F & string>;
   readonly isOfAccount?: true;
   readonly isLarge?: true;
   readonly held?: Held<keyof Indexes & string, keyof F & string>;
@@ -131,6 +137,7 @@ export const recordType = <
     ),
     byKey: { name: "byKey", type, fields: options.key },
     ofUser: at(ofUser) as OfUser<RecordIndex<R>> | null,
+    download: at(download) as Download<RecordIndex<R>> | null,
     held: at(held) as Held<RecordIndex<R>> | null,
   });
 };

@@ -38,11 +38,8 @@ export const planNotices = recordType({
     byDue: { fields: ["dueAt", "pid", "guildId"] },
     unseen: { fields: ["unseenAt", "pid", "guildId"] },
   },
-  ofUser: {
-    index: "byUser",
-    erasedAs: null,
-    download: { as: "rulesTurnedOn", fields: ["pid", "guildId", "toldAt"] },
-  },
+  ofUser: { index: "byUser", erasedAs: null },
+  download: { index: "byUser", as: "rulesTurnedOn", fields: ["pid", "guildId", "toldAt"] },
 });
 
 export interface PlanNotice extends RecordOf<typeof planNotices> {}

@@ -85,11 +85,8 @@ export const previewMembers = recordType({
     byEnd: { fields: ["keptUntil", "pid", "guildId", "preview", "roleId", "chatId"] },
   },
   isOfScope: true,
-  ofUser: {
-    index: "byUser",
-    erasedAs: null,
-    download: { as: "previewedRoles", fields: ["pid", "guildId", "roleId", "change"] },
-  },
+  ofUser: { index: "byUser", erasedAs: null },
+  download: { index: "byUser", as: "previewedRoles", fields: ["pid", "guildId", "roleId", "change"] },
 });
 
 /** A member who would gain or lose a role. */

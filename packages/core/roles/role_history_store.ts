@@ -51,10 +51,11 @@ export const roleChanges = recordType({
     byEnd: { fields: ["keptUntil", "pid", "guildId", "number"] },
   },
   isOfScope: true,
-  ofUser: {
+  ofUser: { index: "byUser", erasedAs: null },
+  download: {
     index: "byUser",
-    erasedAs: null,
-    download: { as: "roleChanges", fields: ["pid", "guildId", "roleId", "change", "at", "because"] },
+    as: "roleChanges",
+    fields: ["pid", "guildId", "roleId", "change", "at", "because"],
   },
 });
 

@@ -73,6 +73,28 @@ export const verificationSessions = recordType({
     ofKey: { fields: ["keyId", "id"], group: 1 },
     changed: { fields: ["changedAt", "id"] },
   },
+  download: {
+    index: "byUser",
+    as: "sessions",
+    fields: [
+      "pid",
+      "keyId",
+      "clientId",
+      "guildId",
+      "chatId",
+      "gameId",
+      "redirect",
+      "state",
+      "linkChanged",
+      "previousGameId",
+      "proof",
+      "error",
+      "createdAt",
+      "expiresAt",
+      "completedAt",
+      "change",
+    ],
+  },
 });
 
 /** @internal */

@@ -41,6 +41,11 @@ export const verificationFlows = recordType({
     byUser: { fields: ["chatId", "id"], group: 1 },
     byEnd: { fields: ["expiresAt", "id"] },
   },
+  download: {
+    index: "byUser",
+    as: "flows",
+    fields: ["pid", "gameId", "named", "connections", "expiresAt"],
+  },
 });
 
 /** The flow of one browser. The browser's cookie identifies the flow. */

@@ -35,6 +35,11 @@ export const siteSignIns = recordType({
     byEnd: { fields: ["expiresAt", "id"] },
   },
   ofUser: { index: "byUser", erasedAs: null },
+  download: {
+    index: "byUser",
+    as: "signIns",
+    fields: ["site", "account", "guilds", "device", "createdAt", "expiresAt"],
+  },
 });
 
 /** A browser's sign-in to a site. */

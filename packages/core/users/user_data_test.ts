@@ -103,7 +103,7 @@ it("an export has what flows, logs, imports and previews keep of a user, and not
   assert.deepNestedInclude(JSON.parse(text), {
     "flows[0].connections": ["2"],
     "flows[0].named": "1",
-    "newLinks[0].linkedAt": at,
+    "newLinks[0].at": at,
     "logEntries[0].entry.why": "too_young",
     "imports[0].previousGameId": "2",
     "imports[0].previousLinkedAt": at,

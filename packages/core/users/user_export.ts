@@ -13,6 +13,7 @@ import { formatTimestamp } from "../timestamp.ts";
 import { bounds, Turns } from "../turns/mod.ts";
 import { linksOfPage } from "./own_data.ts";
 import { UserData } from "./user_data.ts";
+import type { DownloadedRecord } from "./user_store.ts";
 
 /**
  * Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and what only teams
@@ -62,8 +63,8 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
       ];
       const shared = found.memberships.flatMap(({ scopes: some }) => some ?? []);
       const communityOf = yield* communitiesOf([...pids, ...shared]);
-      const inCommunity = ({ pid, ...fields }: { readonly pid: Pid; readonly [field: string]: unknown }) => ({
-        community: communityOf(pid),
+      const inCommunity = ({ pid, ...fields }: DownloadedRecord) => ({
+        ...(pid !== undefined && { community: communityOf(pid) }),
         ...withTimes(fields),
       });
       const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
@@ -130,18 +131,11 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname: nickname }) =>
           nickname === null ? [] : [inCommunity({ pid, guildId, nickname })],
         ),
-        pauses: found.pauses.map(({ pid, guildId, at }) => inCommunity({ pid, guildId, at })),
         logMessages: found.messages.map(({ pid, guildId, channelId, messageId, at }) =>
           inCommunity({ pid, guildId, channelId, messageId, at }),
         ),
         logEntries: found.logEntries.map((entry) => inCommunity({ ...entry })),
-        newLinks: found.newLinks.map(({ pid, gameId, at }) => inCommunity({ pid, gameId, linkedAt: at })),
         imports: found.imports.map((link) => inCommunity(Struct.omit(link, ["chatId", "importId"]))),
-        sessions: found.sessions.map((session) => inCommunity(Struct.omit(session, ["id"]))),
-        flows: found.flows.map((flow) =>
-          inCommunity(Struct.pick(flow, ["pid", "gameId", "named", "connections", "expiresAt"])),
-        ),
-        signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
       };
     });
 

@@ -2,9 +2,8 @@ import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
 import type { AltReview } from "../alts/alt_review_store.ts";
 import type { UserSightings } from "../alts/sighting_store.ts";
-import type { NewLink, UserSuspect } from "../alts/suspect_store.ts";
+import type { UserSuspect } from "../alts/suspect_store.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
-import type { UserPause } from "../communities/community_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { UserEntry, UserMessage } from "../guild_log/guild_log_store.ts";
@@ -13,15 +12,15 @@ import type { ImportedLink } from "../imports/link_imports.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { UserPreview, UserRoles } from "../roles/mod.ts";
-import type { VerificationSession } from "../sessions/session_store.ts";
-import type { VerificationFlow } from "../sessions/verification_flow.ts";
-import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
 import type { Millis } from "../timestamp.ts";
 
 export interface ScopedRecord {
   readonly scope: DataScope;
   readonly record: LinkRecord;
 }
+
+/** The fields of a record that a download shows. @internal */
+export type DownloadedRecord = { readonly pid?: Pid } & { readonly [field: string]: unknown };
 
 /** The data of a user. Lists without another order are sorted by time, ties by id. */
 export interface UserRecords extends UserSightings {
@@ -41,21 +40,12 @@ export interface UserRecords extends UserSightings {
   readonly messages: ReadonlyArray<UserMessage>;
   /** What logs have still to tell about the user, by pid and guild. */
   readonly logEntries: ReadonlyArray<UserEntry>;
-  /** New links of the user whose likely alts were not looked for yet, by pid. */
-  readonly newLinks: ReadonlyArray<NewLink>;
   /** Pairs of a new link and a likely alt that name the user, newest first. */
   readonly suspects: ReadonlyArray<UserSuspect>;
-  /** The communities whose rules the user paused, by pid and guild. */
-  readonly pauses: ReadonlyArray<UserPause>;
   /** What imports that can be undone did to the user's links, by pid, newest first. */
   readonly imports: ReadonlyArray<ImportedLink & { readonly pid: Pid }>;
-  /** Sessions that name the user or were completed by the user. */
-  readonly sessions: ReadonlyArray<VerificationSession>;
-  readonly flows: ReadonlyArray<VerificationFlow>;
-  /** The user's sign-ins to the dashboard, and to the site that shows users their own data, including expired ones. */
-  readonly signIns: ReadonlyArray<SiteSignIn>;
   /** The records of types that say how a download shows them, by their names there, each in the order of its index. */
-  readonly downloads: Readonly<Record<string, ReadonlyArray<{ readonly pid: Pid }>>>;
+  readonly downloads: Readonly<Record<string, ReadonlyArray<DownloadedRecord>>>;
 }
 
 /** An erasure of which a part is done, because a node stopped before its end. */

@@ -81,7 +81,7 @@ it("a removal, a block and a deletion end any number of sessions, and go on afte
       expect(ended.length).toBeGreaterThan(count / 2);
       expect(ended.length).toBeLessThan(count);
       expect(yield* links.countLinks(pid)).toBe(0);
-      const { sessions, flows } = yield* users.find(ada);
+      const { sessions = [], flows = [] } = (yield* users.find(ada)).downloads;
       expect([flows.length, new Set(sessions.map(({ state }) => state))]).toEqual([0, new Set(["failed"])]);
     }).pipe(Effect.provide(storage));
   }).pipe(Effect.runPromise);

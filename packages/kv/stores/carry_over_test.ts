@@ -145,8 +145,8 @@ test("members, communities, reviews, likely alts, sightings, sessions, sign-ins,
     yield* usage.forget(1);
     expect(yield* usage.days({ key: keyId }, 0)).toEqual([]);
     const users = yield* UserStore;
-    const { roles, sightings, browsers, pauses } = yield* users.find(chatId);
-    expect(pauses).toEqual([{ ...place, at: 7 }]);
+    const { roles, sightings, browsers, downloads } = yield* users.find(chatId);
+    expect(downloads["pauses"]).toEqual([{ ...place, pausedAt: 7 }]);
     expect(roles).toMatchObject([{ ...place, problems: [problem] }]);
     expect(sightings).toEqual([{ pid, sighting: { chatId, address, seenAt: 5 } }]);
     const seen = { chatId, browser: "browser", seenAt: 4 };

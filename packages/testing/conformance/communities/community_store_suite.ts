@@ -56,14 +56,16 @@ export const communityCases: Cases<StoragePorts> = {
   "a pause says who paused the rules, when and why, also after they are edited": function* () {
     const { found, put, place, pauseFor } = yield* newCommunitySteps();
     const member = uniqueChatId();
-    const pauses = UserStore.use((users) => Effect.map(users.find(member), (user) => user.pauses));
+    const pauses = UserStore.use((users) =>
+      Effect.map(users.find(member), ({ downloads }) => downloads["pauses"]),
+    );
     const byMember = { ...origin, actor: { type: "account", id: uniqueText(), member } } as const;
     yield* put();
     yield* put(paused, 0, start + 1, byMember);
     yield* put({ ...paused, nickname: null }, 0, start + 2);
     const by = { type: "account", id: member } as const;
     expectEqual((yield* found)?.paused ?? null, { at: start + 1, why: null, by });
-    expectEqual(yield* pauses, [{ ...place, at: start + 1 }]);
+    expectEqual(yield* pauses, [{ ...place, pausedAt: start + 1 }]);
     yield* eraseUser(member);
     expectEqual((yield* found)?.paused ?? null, {
       at: start + 1,
