@@ -17,7 +17,7 @@ import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 const countsAtOnce = 20;
 
 /** The numbers of links and keys of a scope. */
-interface ScopeNumbers {
+export interface ScopeNumbers {
   readonly links: LinkCount;
   /** The number of keys that are not revoked; 0 for members of some communities, who see no keys. */
   readonly keys: number;
