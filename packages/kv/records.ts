@@ -213,7 +213,7 @@ export const txOf = (tx: Transaction): Tx => {
       });
       return Effect.andThen(tx.prefetch(keys), knownScopes(tx, pids));
     },
-    countEvents: (search) => countEvents(tx, search),
+    countEvents: (...search) => countEvents(tx, ...search),
   };
 };
 

@@ -22,11 +22,12 @@ import { RootKeyStore } from "@accountlink/core/secrets";
 import { moveRows } from "@accountlink/core/storage";
 import { dayMs } from "@accountlink/core/timestamp";
 import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
 import { type Kv, layer as layerEngine, memoryKv, openRows as openKvRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test, testWith } from "@accountlink/test-servers/effect";
-import { uniqueText } from "@accountlink/testing";
+import { makeWebhook, uniqueText } from "@accountlink/testing";
 import {
   type Command,
   newSubjects,
@@ -417,6 +418,34 @@ for (const storage of storages.filter(({ name }) => name !== "SQLite")) {
         }),
       );
       expect(costs.get("page")?.rows).toBeLessThan((communities.length * size) / 2);
+    }, 240_000);
+  });
+}
+
+for (const storage of storages.filter(({ name }) => name !== "An engine without SQL")) {
+  describe.skipIf(storage.missing !== null)(`webhooks on ${storage.name} ${storage.missing ?? ""}`, () => {
+    test("a list of idle webhooks takes as many statements for fifteen as for two", function* () {
+      const listing = Effect.fnUntraced(function* (webhooks: number) {
+        const costs = yield* costsOfAccount(
+          storage,
+          10,
+          (pid, account) =>
+            WebhookStore.use(({ insert }) =>
+              Effect.forEach(Array(webhooks).keys(), () => {
+                const webhook = makeWebhook({ account, pid, kind: "global" });
+                return insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope: webhooks });
+              }),
+            ),
+          (_, account) => ({
+            list: Effect.map(
+              WebhookStore.use(({ list }) => list({ account, id: null })),
+              (listed) => expect(listed).toHaveLength(webhooks),
+            ),
+          }),
+        );
+        return costs.get("list")?.statements;
+      });
+      expect(yield* listing(15)).toBe(yield* listing(2));
     }, 240_000);
   });
 }

@@ -222,16 +222,20 @@ export interface Tx {
   readonly noteUses: (
     uses: ReadonlyArray<{ readonly key: KeyId; readonly at: Millis }>,
   ) => StoreEffect<unknown>;
-  /** Counts the events of a scope after a position, of all types if none is named. */
-  readonly countEvents: (search: {
-    readonly pid: Pid;
-    readonly after: number;
-    readonly types: ReadonlyArray<string>;
-    /** More events may count as this number. */
-    readonly most: number;
-    /** How many events of all types are searched at most. */
-    readonly searched: number;
-  }) => StoreEffect<number>;
+  /** Counts the events of each scope after a position, of all types if none is named. */
+  readonly countEvents: (
+    searches: ReadonlyArray<{
+      readonly pid: Pid;
+      readonly after: number;
+      readonly types: ReadonlyArray<string>;
+    }>,
+    limits: {
+      /** More events may count as this number. */
+      readonly most: number;
+      /** How many events of all types are searched at most. */
+      readonly searched: number;
+    },
+  ) => StoreEffect<ReadonlyArray<number>>;
 }
 
 /** The body of a transaction. It may run several times. */

@@ -31,12 +31,18 @@ const withScopes = Effect.fnUntraced(function* (tx: Tx, found: ReadonlyArray<Web
   });
 });
 
-const pendingCount = Effect.fnUntraced(function* (tx: Tx, { id, pid, position, types }: WebhookRecord) {
+/** Counts the pending events of each webhook. Most webhooks have none, which few statements find for all together. */
+const pendingCounts = Effect.fnUntraced(function* (tx: Tx, records: ReadonlyArray<WebhookRecord>) {
   const most = mostPending + 1;
-  const stored = yield* tx.count(webhookDeliveries.pending, [id], { most });
-  if (stored >= most) return most;
-  const search = { pid, after: position, types, most: most - stored, searched: mostSearchedPending };
-  return stored + (yield* tx.countEvents(search));
+  const ids = records.map(({ id }) => [id]);
+  const waiting = yield* tx.firsts(webhookDeliveries.pending, ids);
+  const searches = records.map(({ pid, position, types }) => ({ pid, after: position, types }));
+  const told = yield* tx.countEvents(searches, { most, searched: mostSearchedPending });
+  return yield* Effect.forEach(ids, (id, index) => {
+    const stored =
+      waiting[index] === undefined ? Effect.succeed(0) : tx.count(webhookDeliveries.pending, id, { most });
+    return Effect.map(stored, (count) => Math.min(most, count + (told[index] ?? 0)));
+  });
 });
 
 const journal = (
@@ -143,7 +149,7 @@ export const storedWebhooks = recordStore(WebhookStore, (records) => {
           ? tx.list(webhookRecords.byTime, [])
           : tx.ofAccount(webhookRecords, account);
         const meant = all.filter((record) => id === null || record.id === id);
-        const pending = yield* Effect.forEach(meant, (record) => pendingCount(tx, record));
+        const pending = yield* pendingCounts(tx, meant);
         return (yield* withScopes(tx, meant))
           .map(({ webhook: { secrets, ...webhook } }, index) => ({
             ...webhook,

@@ -26,17 +26,24 @@ const eventsAtOnce = 100;
 
 export const countEvents = Effect.fnUntraced(function* (
   tx: Transaction,
-  { pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0],
+  ...[searches, { most, searched }]: Parameters<Tx["countEvents"]>
 ) {
-  let last = Math.max(after, (yield* placeAt(tx, pid)).start);
-  let count = 0;
-  for (let read = 0; count < most && read < searched; read += eventsAtOnce) {
-    const page = yield* readEvents(tx, pid, last, eventsAtOnce);
-    count += page.filter(({ type }) => types.length === 0 || types.includes(type)).length;
-    if (page.length < eventsAtOnce) break;
-    last = page.at(-1)?.position ?? last;
-  }
-  return Math.min(count, most);
+  const found = yield* tx.getAll(places, searches, ({ pid }) => [pid]);
+  return yield* Effect.forEach(
+    searches,
+    Effect.fnUntraced(function* ({ pid, after, types }, index) {
+      const { start, end } = found[index] ?? { start: 0, end: 0 };
+      let last = Math.max(after, start);
+      let count = 0;
+      for (let read = 0; last < end && count < most && read < searched; read += eventsAtOnce) {
+        const page = yield* readEvents(tx, pid, last, eventsAtOnce);
+        count += page.filter(({ type }) => types.length === 0 || types.includes(type)).length;
+        if (page.length < eventsAtOnce) break;
+        last = page.at(-1)?.position ?? last;
+      }
+      return Math.min(count, most);
+    }),
+  );
 });
 
 export const layer = storeLayer(EventStore, (db) => ({

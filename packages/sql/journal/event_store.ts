@@ -1,4 +1,5 @@
 import { EventStore, Pid } from "@accountlink/core";
+import { groupBy, partsOf } from "@accountlink/core/group_by";
 import { eventOf } from "@accountlink/core/journal";
 import type { Tx } from "@accountlink/core/records";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -185,21 +186,36 @@ const readTimes = columnReader("journal", "at", OptionalInt);
 
 const readPids = columnReader("journal", "pid", Pid);
 
+/** A statement counts the events of this many scopes. */
+const scopesCounted = 20;
+
 /** `Tx.countEvents` of a connection. */
-export const countEventsOn =
-  (sql: SqlClient.SqlClient) =>
-  ({ pid, after, types, most, searched }: Parameters<Tx["countEvents"]>[0]) => {
-    const { isAmong } = dialectOf(sql);
-    const place = positionOn(sql);
-    const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(types)}`;
-    const isMeant = types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
-    const counted = (records: Statement.Fragment) => sql`
-      (SELECT COUNT(*) FROM (
-        SELECT 1 FROM (
-          SELECT event_id, action FROM journal WHERE journal.place = ${pid} AND ${records} LIMIT ${searched}
-        ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
-    const inOrder = sql`${isNumbered(sql)} AND ${place} > ${after} AND ${place} > ${feedStart(sql, pid)} ORDER BY ${place}`;
-    const count = sql<{ readonly count: number }>`
-      SELECT ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count`;
-    return Effect.map(count, ([row]) => Math.min(most, Number(row?.count)));
-  };
+export const countEventsOn = (sql: SqlClient.SqlClient) => {
+  const { elements, isAmong } = dialectOf(sql);
+  const position = positionOn(sql);
+  return Effect.fnUntraced(function* (...[searches, { most, searched }]: Parameters<Tx["countEvents"]>) {
+    const counts = searches.map(() => 0);
+    const indexes = groupBy(searches.keys(), (index) => String(searches[index]?.types));
+    for (const some of [...indexes.values()].flatMap((each) => partsOf(each, scopesCounted))) {
+      const pairs = some.map((index) => [index, searches[index]?.pid, searches[index]?.after]);
+      const types = searches[some[0] ?? 0]?.types ?? [];
+      const ofTypes = sql`REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(types)}`;
+      const isMeant =
+        types.length === 0 ? sql`event_id IS NOT NULL` : sql`event_id IS NOT NULL AND ${ofTypes}`;
+      const counted = (records: Statement.Fragment) => sql`
+        (SELECT COUNT(*) FROM (
+          SELECT 1 FROM (
+            SELECT event_id, action FROM journal WHERE journal.place = value ->> 1 AND ${records} LIMIT ${searched}
+          ) AS next WHERE ${isMeant} LIMIT ${most}) AS told)`;
+      const start = feedStart(sql, sql`value ->> 1`);
+      const inOrder = sql`
+        ${isNumbered(sql)} AND ${position} > CAST(value ->> 2 AS BIGINT) AND ${position} > ${start} ORDER BY ${position}`;
+      const found = yield* sql<{ readonly place: string | number; readonly count: string | number }>`
+        SELECT value ->> 0 AS place, ${counted(inOrder)} + ${counted(isUnnumbered(sql))} AS count
+        FROM ${elements(JSON.stringify(pairs))}`;
+      for (const { place, count } of found) counts[Number(place)] = Math.min(most, Number(count));
+      yield* Effect.yieldNow;
+    }
+    return counts;
+  });
+};
