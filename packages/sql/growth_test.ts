@@ -21,13 +21,14 @@ import { KeyStore } from "@accountlink/core/keys";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { moveRows } from "@accountlink/core/storage";
 import { dayMs } from "@accountlink/core/timestamp";
+import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { WebhookStore } from "@accountlink/core/webhooks";
 import { type Kv, layer as layerEngine, memoryKv, openRows as openKvRows } from "@accountlink/kv";
 import { StorageMemory } from "@accountlink/memory";
 import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test, testWith } from "@accountlink/test-servers/effect";
-import { makeWebhook, uniqueText } from "@accountlink/testing";
+import { makeKey, makeWebhook, uniqueText } from "@accountlink/testing";
 import {
   type Command,
   newSubjects,
@@ -446,6 +447,30 @@ for (const storage of storages.filter(({ name }) => name !== "An engine without 
         return costs.get("list")?.statements;
       });
       expect(yield* listing(15)).toBe(yield* listing(2));
+    }, 240_000);
+  });
+}
+
+for (const storage of storages.filter(({ name }) => name === "Postgres")) {
+  describe.skipIf(storage.missing !== null)(`usage on ${storage.name} ${storage.missing ?? ""}`, () => {
+    test("a statement reads the usage of 25 keys at most", function* () {
+      const reading = Effect.fnUntraced(function* (count: number) {
+        const costs = yield* costsOfAccount(
+          storage,
+          10,
+          (pid, account) =>
+            KeyStore.use(({ insertKey }) =>
+              Effect.forEach(Array(count).keys(), () => {
+                const key = makeKey({ account, pid, kind: "global" });
+                return insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+              }),
+            ),
+          (_, account) => ({ days: UsageStore.use(({ days }) => days({ account }, 0)) }),
+        );
+        return costs.get("days")?.statements ?? 0;
+      });
+      const few = yield* reading(25);
+      expect(yield* reading(51)).toBe(few + 2);
     }, 240_000);
   });
 }

@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, Context, Effect, Order, Schema } from "effect";
 import type { StoreEffect } from "../errors.ts";
-import { groupBy } from "../group_by.ts";
+import { groupBy, partsOf } from "../group_by.ts";
 import { KeyId } from "../ids.ts";
 import { keyRecords } from "../keys/api_key.ts";
 import { type RecordOf, recordType } from "../records/record_type.ts";
@@ -172,12 +172,22 @@ const sumOf = (found: ReadonlyArray<RecordOf<typeof usageDays>>): ReadonlyArray<
 const keysOf = (tx: Tx, account: string) =>
   Effect.map(tx.ofAccount(keyRecords, account), (keys) => keys.map(({ id }) => id));
 
-const usageOf = (tx: Tx, keys: ReadonlyArray<KeyId>, from: Millis) =>
-  tx.listAll(
-    usageDays.byKey,
-    keys.map((key) => [key]),
-    { after: [from - 1] },
+/** A statement reads the usage of this many keys: 90 days of each are some hundred records. */
+const keysAtOnce = 25;
+
+const usageOf = Effect.fnUntraced(function* (tx: Tx, keys: ReadonlyArray<KeyId>, from: Millis) {
+  const steps = partsOf(keys, keysAtOnce).map((some) =>
+    tx.listAll(
+      usageDays.byKey,
+      some.map((key) => [key]),
+      { after: [from - 1] },
+    ),
   );
+  return (yield* Effect.forEach(
+    steps,
+    Effect.tap(() => Effect.yieldNow),
+  )).flat();
+});
 
 /** Stores usage in any storage. @internal */
 export const storedUsage = recordStore(UsageStore, ({ read, write, removeBefore, mostWritten }) => ({
