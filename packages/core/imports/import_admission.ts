@@ -8,7 +8,7 @@ import type { ImportRuns } from "./import_run.ts";
 import type { ImportProgress } from "./link_import.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
+/** The most bytes in the files of all imports. Beyond them, uploads remove the largest imports that are not running. */
 const room = 1_000_000_000;
 
 /** How many rows of a file are read to see whose it is, and how many a page shows. */

@@ -69,8 +69,8 @@ export interface ImportHold extends ImportHolder {
 export interface BeginImport extends ImportHold {
   readonly account: string;
   /**
-   * The most bytes in the files of all imports. Beyond them, the oldest imports that are not running are removed, whole
-   * imports only.
+   * The most bytes in the files of all imports. Beyond them, the largest imports that are not running are removed, of equal
+   * ones the oldest, so that strangers with large files remove no small one.
    */
   readonly room: number;
 }
@@ -218,7 +218,8 @@ export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefo
         const { at } = hold;
         const names = new Set([account, uploadOf(account)]);
         let [total, dropped, isBusy] = [0, 0, false];
-        for (const one of yield* tx.list(uploads.newest, [])) {
+        const newest = yield* tx.list(uploads.newest, []);
+        for (const one of newest.toSorted((first, second) => first.size - second.size)) {
           const isTheirs = names.has(one.account);
           const isLost = hasExpired(one, at) || (one.phase === "reading" && one.heldUntil <= at);
           total += isTheirs && isLost ? 0 : one.size;

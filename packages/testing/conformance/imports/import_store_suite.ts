@@ -189,11 +189,13 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* Effect.forEach([...own, ...lasting], importPosition), [0, 0, 1, 1]);
   },
 
-  "beyond the room, the oldest imports that are not running are removed": function* () {
+  "beyond the room, the largest and oldest imports that are not running are removed": function* () {
     const { append, begin: beginAt, find, hold, save } = yield* makeSteps;
-    const other = yield* makeSteps;
-    const running = yield* makeSteps;
+    const [small, other, running] = [yield* makeSteps, yield* makeSteps, yield* makeSteps];
     const id = yield* running.running(30);
+    const little = String(yield* small.begin(20));
+    yield* small.append(little, 0, [1]);
+    yield* small.save(little, "ready", undefined, 20);
     const sixty = Array.from({ length: 60 }, () => 1);
     yield* running.append(id, 0, sixty);
     const [old, fresh] = [String(yield* beginAt(40)), String(yield* other.begin(50))];
@@ -206,7 +208,8 @@ const cases: Cases<StoragePorts> = {
       yield* begin({ ...hold(uniqueText(), uniqueText(), 60), account: uniqueText(), room: 100 }),
       true,
     );
-    expectEqual([yield* find(), (yield* other.find())?.id, (yield* running.find())?.id], [null, fresh, id]);
+    const left = yield* Effect.forEach([small, other, running], (steps) => steps.find());
+    expectEqual([yield* find(), ...left.map((one) => one?.id)], [null, little, fresh, id]);
     expectEqual(yield* append(old, 1, [1]), false);
     yield* running.save(id, "over");
   },
