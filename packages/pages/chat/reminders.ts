@@ -13,7 +13,7 @@ import {
 } from "@accountlink/core/communities";
 import { dueUntil } from "@accountlink/core/couriers";
 import { makeUsableGameWays, neededForWay } from "@accountlink/core/flow";
-import type { ChatId } from "@accountlink/core/ids";
+import type { ChatId, GuildId } from "@accountlink/core/ids";
 import { LinkStore } from "@accountlink/core/links";
 import { atMostEvery } from "@accountlink/core/monotonic_millis";
 import { UnlinkedMembers } from "@accountlink/core/owners";
@@ -206,19 +206,19 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
 
   /** The time before which nothing is sent, since the platform refuses all private messages of the bot. */
   let botRestsUntil = 0;
-  /** The time before which nothing is sent to members of a community, by list and guild. */
-  const restsUntil = new Map<string, number>();
+  /** The time before which nothing is sent to members of a guild, whichever list reminds them. */
+  const restsUntil = new Map<GuildId, number>();
 
-  const hasRested = Effect.fnUntraced(function* (name: string) {
+  const hasRested = Effect.fnUntraced(function* (guildId: GuildId) {
     const now = yield* Clock.currentTimeMillis;
-    const until = Math.max(botRestsUntil, restsUntil.get(name) ?? 0);
+    const until = Math.max(botRestsUntil, restsUntil.get(guildId) ?? 0);
     if (until > dueUntil(until, now, remindersRest)) return false;
-    restsUntil.delete(name);
+    restsUntil.delete(guildId);
     return true;
   });
 
   const look = Effect.fnUntraced(function* (community: Community) {
-    if (!(yield* hasRested(nameOf(community))) || !(yield* isManaged(community))) return null;
+    if (!(yield* hasRested(community.guildId)) || !(yield* isManaged(community))) return null;
     if (neededForWay(yield* usableGameWays) === "session") return null;
     return { body: yield* messageOf(community), due: yield* dueIn(community) };
   });
@@ -228,22 +228,22 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
     const found = yield* looking.step(scope.account, look(community));
     if (found === null) return;
     const { body, due } = found;
-    const [place, name] = [placeOf(community), nameOf(community)];
+    const place = placeOf(community);
     let refused = 0;
     const tellHeld = makeTellHeld(place);
     const startRest = Effect.fnUntraced(function* (isOfBot: boolean) {
       const now = yield* Clock.currentTimeMillis;
       if (isOfBot) botRestsUntil = now + remindersRest;
-      // Communities that no longer remind are not asked again whether they have rested.
+      // Guilds that are reminded no longer are not asked again whether they have rested.
       for (const [other, until] of restsUntil) if (until <= now) restsUntil.delete(other);
-      restsUntil.set(name, now + remindersRest);
+      restsUntil.set(guildId, now + remindersRest);
       yield* plans.setProblem(place, "reminders_refused", now);
       yield* Effect.logWarning("The platform refuses reminders: they rest for an hour");
     });
     for (const chatId of due) {
       const hash = yield* reminderHash(guildId, chatId);
       yield* tellHeld(yield* takeTurn(scope.account));
-      if (!(yield* hasRested(name)) || !(yield* isWanted(community))) return;
+      if (!(yield* hasRested(guildId)) || !(yield* isWanted(community))) return;
       if (!(yield* isDue(community, chatId)) || !(yield* claim(place, hash))) continue;
       // A claim without its message would leave the member without any. One that is unanswered is kept, since two are worse.
       const outcome = yield* Effect.uninterruptible(

@@ -45,7 +45,7 @@ const pass = (minutes: number) => passLooks(30 * minutes, "2 seconds");
 const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, ahead = () => 0) {
   const sent: Array<Record<"chatId" | "guild" | "once", string> & { readonly at: number }> = [];
   const chat = yield* ChatPlatform;
-  const [left, unanswered] = [new Set<string>(), new Set<string>()];
+  const [left, unanswered, refusing] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const observed = Layer.succeed(ChatPlatform, {
     ...chat,
     findMember: (guildId: GuildId, chatId: ChatId) =>
@@ -55,22 +55,28 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, a
       postPrivately: (chatId: string, _: object, once: string) =>
         Effect.map(Clock.currentTimeMillis, (at) => {
           sent.push({ chatId, guild: chatId.slice(0, 5), once, at });
+          if (refusing.has(chatId.slice(0, 5))) return "refused";
           return unanswered.has(chatId) ? "unanswered" : "sent";
         }),
     },
   });
   const [keys, plans, communities] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+  const by = { actor: { type: "operator", id: "ada" }, requestId: null, at: 0, position: 0 } as const;
+  const remind = Effect.fnUntraced(function* (account: string, guildId: GuildId) {
+    const wanted = `pid_${account}0123456789abcdef` as Pid;
+    const { pid } = yield* keys.ensureScope(account, { kind: "global" }, wanted);
+    yield* plans.put({ ...by, pid, guildId, settings: { ...noPlan, state: "on" } });
+    yield* communities.update({ ...by, pid, guildId, update: { remindAfterDays: 1 } });
+    return pid;
+  });
+  const pause = (pid: Pid, guildId: GuildId) => plans.put({ ...by, pid, guildId, settings: noPlan });
   const pids: Array<Pid> = [];
   for (const [index, account] of accounts.entries()) {
     const guildId = allGuildIds[index] as GuildId;
-    const wanted = `pid_${account}0123456789abcdef` as Pid;
-    const { pid } = yield* keys.ensureScope(account, { kind: "global" }, wanted);
+    const pid = yield* remind(account, guildId);
     pids.push(pid);
-    const by = { actor: { type: "operator", id: "ada" }, requestId: null, pid, at: 0, position: 0 } as const;
-    yield* plans.put({ ...by, guildId, settings: { ...noPlan, state: "on" } });
-    yield* communities.update({ ...by, guildId, update: { remindAfterDays: 1 } });
     // Linking goes on while the rules are paused.
-    if (index === 0) yield* plans.put({ ...by, guildId, settings: noPlan });
+    if (index === 0) yield* pause(pid, guildId);
   }
   // The test counts the members of two days later, since two days would take long to pass.
   const unlinked = yield* UnlinkedMembers;
@@ -92,7 +98,8 @@ const remindIn = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>, a
   ]);
   yield* aheadBy(ahead)(Layer.buildWithScope(reminders, life));
   const begun = yield* Clock.currentTimeMillis;
-  return { sent, left, unanswered, looks, plans, pid: pids[0] ?? expect.fail("no scope"), perMinute, begun };
+  const [pid = expect.fail("no scope")] = pids;
+  return { sent, left, unanswered, refusing, looks, plans, remind, pause, pid, perMinute, begun };
 });
 
 test("all communities share the bound of a minute, in turns, and are told if it holds them back", function* () {
@@ -172,4 +179,19 @@ test("an unanswered reminder is sent again within a minute, as the same message,
   const [first, ...again] = sent.filter(({ chatId }) => chatId === member);
   expect(again.map(({ once }) => once)).toEqual(again.map(() => first?.once));
   expect(again.map(({ at }) => at - (first?.at ?? 0))).toEqual([15_000, 30_000, 45_000]);
+});
+
+test("after three refusals in a row, no other list of the guild reminds its members for an hour", function* () {
+  const { sent, refusing, remind, pid, pause } = yield* remindIn(["acme"]);
+  const [guildId = expect.fail("no guild")] = guildIds;
+  refusing.add(guildId);
+  yield* pass(4);
+  expect(sent.length).toBe(3);
+  yield* pause(pid, guildId);
+  yield* remind("club", guildId);
+  yield* pass(10);
+  expect(sent.length).toBe(3);
+  refusing.clear();
+  yield* pass(120);
+  expect(sent.length).toBe(10);
 });
