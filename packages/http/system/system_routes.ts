@@ -33,15 +33,17 @@ export class Readiness extends Context.Service<
         logged = found;
         return isNews ? Effect.logError(`Cannot use the storage: ${found}`) : Effect.void;
       };
+      const asked = keys.findAccount("").pipe(
+        Effect.andThen(fault),
+        Effect.timeout("1 second"),
+        Effect.tap(report),
+        Effect.map((found) => (found === null ? [] : ["storage"])),
+        Effect.catch(() => Effect.succeed(["storage"])),
+      );
       return Readiness.of({
         deployment: deploymentId,
-        failing: keys.findAccount("").pipe(
-          Effect.andThen(fault),
-          Effect.timeout("1 second"),
-          Effect.tap(report),
-          Effect.map((found) => (found === null ? [] : ["storage"])),
-          Effect.catch(() => Effect.succeed(["storage"])),
-        ),
+        // Anybody may ask. Each with a question of its own, many would wait for the storage until it seemed away.
+        failing: yield* Effect.cachedWithTTL(asked, 0),
         degraded: Effect.succeed([]),
       });
     }),
