@@ -1,4 +1,3 @@
-import { Limits } from "@accountlink/core/limits";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
 import { readConfig } from "./config.ts";
@@ -117,28 +116,6 @@ const withGame = {
   ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
 };
 
-test("resolveConfig returns the credentials and URLs of live platforms", function* () {
-  const optional = {
-    ACCOUNTLINK_GAME_API_KEY: "game-key",
-    ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/",
-  };
-  expect(yield* resolved({ ...withGame, ...optional })).toMatchObject({
-    gameWays: ["known", "connection", "oauth", "words"],
-    demo: false,
-    storage: { kind: "embedded", folder: "data" },
-    platform: {
-      kind: "live",
-      publicUrl: "https://links.example",
-      chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
-      game: {
-        client: { clientId: "2", clientSecret: Redacted.make("game-secret") },
-        apiKey: Redacted.make("game-key"),
-        apiUrl: "https://{service}.proxy.example",
-      },
-    },
-  });
-});
-
 test("every missing variable of the live platforms is reported at once", function* () {
   const { problem, others = [] } = yield* Effect.flip(resolved({ ACCOUNTLINK_PLATFORM: "live" }));
   expect([problem, ...others]).toEqual(
@@ -217,19 +194,4 @@ test.each(["password", "words,words", "oauth,,words", ","])("the ways %j are ref
   expect(problem).toBe(
     `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of known, connection, oauth, words, separated by commas`,
   );
-});
-
-test("resolveConfig uses the configured limits", function* () {
-  const { limits } = yield* resolved({
-    ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",
-    ACCOUNTLINK_FREE_KEYS: "7",
-    ACCOUNTLINK_IP_AUTH_FAILURES: "0",
-  });
-  const { free, premium, address, dashboardDaily } = Limits.defaultValue();
-  expect(limits).toEqual({
-    free: { ...free, keys: 7 },
-    premium: { ...premium, windowMs: 250 },
-    dashboardDaily,
-    address: { ...address, authFailures: 0 },
-  });
 });

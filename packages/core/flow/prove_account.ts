@@ -166,7 +166,7 @@ const proofOf = (
   step: ProofStep,
   userId: ChatId | GameId,
   { gameId: player }: FlowSubject,
-  connections: ReadonlyArray<GameId> = [],
+  connections: ReadonlyArray<GameId>,
 ): Proof => {
   if (step === "game") return { step, game: { gameId: userId as GameId, gameProof: "oauth" } };
   if (player !== null) {

@@ -1,4 +1,4 @@
-import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
+import type { ChatId, StoragePorts } from "@accountlink/core";
 import { type MemberChange, type MemberRole, MemberStore, maxMembers } from "@accountlink/core/accounts";
 import { KeyStore } from "@accountlink/core/keys";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
@@ -57,23 +57,6 @@ const accountOf = ({ id }: SiteSignIn) =>
   );
 
 export const memberCases: Cases<StoragePorts> = {
-  "a member may be of some scopes alone, and an owner is of all": function* () {
-    const { name } = yield* newTeam();
-    const member = uniqueChatId();
-    const [one, other] = [uniquePid(), uniquePid()].toSorted() as [Pid, Pid];
-    const steps: ReadonlyArray<[asked: MemberChange, scopes: ReadonlyArray<Pid> | null]> = [
-      [{ type: "add", chatId: member, role: "admin", scopes: [other, one, other] }, [one, other]],
-      [{ type: "set_role", chatId: member, role: "moderator" }, [one, other]],
-      [{ type: "set_role", chatId: member, scopes: [one] }, [one]],
-      [{ type: "set_role", chatId: member, role: "owner" }, null],
-    ];
-    for (const [asked, scopes] of steps) {
-      expectEqual(yield* change(name, asked), changed);
-      const found = yield* MemberStore.use((store) => store.findByChatId(member));
-      expectEqual(pluck(found, "scopes"), [scopes]);
-    }
-  },
-
   "an invitation names its inviter, and is accepted once by choosing the account": function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     yield* add(team.name, own.chatId, "admin", 8);

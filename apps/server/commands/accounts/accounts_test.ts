@@ -72,7 +72,7 @@ it("`accounts members` adds the first owner of an account, and changes and remov
   expect(await members("set-role", ...bob, "--role", "admin")).toMatchObject({ changed: false });
   await json("keys", "create", "--account", "acme", "--scope", "guild", "--guild-id", "12345");
   const some = ["--role", "moderator", "--scopes"];
-  expect(await members("set-role", ...bob, ...some, "12345")).toMatchObject({
+  expect(await members("set-role", ...bob, ...some, "12345,12345")).toMatchObject({
     role: "moderator",
     changed: true,
   });
