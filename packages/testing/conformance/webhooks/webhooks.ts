@@ -70,18 +70,6 @@ export const webhookCases: Cases<StoragePorts> = {
     expectEqual((yield* steps.find(other.id))?.status, "active");
   },
 
-  "concurrent hold: exactly one node holds the webhook": function* () {
-    const { add, hold, held } = yield* newWebhookSteps;
-    const { id } = yield* add();
-    const nodes = Array.from({ length: 5 }, uniqueText);
-    const holding = yield* Effect.forEach(
-      nodes,
-      (node) => Effect.map(hold(node), (all) => held(id, all)),
-      atOnce,
-    );
-    expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
-  },
-
   "a lease lasts its least time from each hold on, although stores renew it late": function* () {
     const { add, store, held } = yield* newWebhookSteps;
     const { id } = yield* add();
@@ -106,14 +94,6 @@ export const webhookCases: Cases<StoragePorts> = {
     const { id: other } = yield* add();
     expectEqual(held(id, yield* holdAt(start + 2))?.id, id);
     expectEqual(held(other, yield* holdAt(start + 9_000))?.id, other);
-  },
-
-  "hold takes at most its limit of new webhooks per call": function* () {
-    const { add, hold } = yield* newWebhookSteps;
-    for (let count = 0; count < 3; count++) yield* add();
-    const node = uniqueText();
-    expectEqual((yield* hold(node, 2)).length, 2);
-    expectThat((yield* hold(node, 2)).length > 2, "another call takes more");
   },
 
   "a webhook is failing since the first failure after its last delivery, scheduled or requested":
