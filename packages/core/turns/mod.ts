@@ -4,4 +4,4 @@ export * from "./bounds.ts";
 export * from "./request_places.ts";
 export * from "./resources.ts";
 export * from "./turns.ts";
-export { BusyTime, uncounted, WorkingTimes } from "./working_time.ts";
+export { uncounted, WorkingTimes } from "./working_time.ts";

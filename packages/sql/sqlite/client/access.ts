@@ -3,7 +3,7 @@
  * between statements.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { bounds, Turns, turnOwner, uncounted } from "@accountlink/core/turns";
+import { bounds, Turns, turnOwner } from "@accountlink/core/turns";
 import { Deferred, Effect, Exit, Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
@@ -34,8 +34,6 @@ interface Group {
   endsSoon: boolean;
   readonly until: number;
   readonly committed: Deferred.Deferred<void, SqlError.SqlError>;
-  /** Waits for the commit. Others work meanwhile. */
-  readonly commit: Effect.Effect<void, SqlError.SqlError>;
 }
 
 /** A turn of the connection, for one transaction. */
@@ -127,7 +125,7 @@ export class Access {
       }
       const group = open ?? this.#newGroup();
       this.#endGroupSoon(group);
-      return Effect.uninterruptible(Effect.as(group.commit, result));
+      return Effect.uninterruptible(Effect.as(Deferred.await(group.committed), result));
     });
   }
 
@@ -161,9 +159,7 @@ export class Access {
 
   #newGroup(): Group {
     const committed = Deferred.makeUnsafe<void, SqlError.SqlError>();
-    const until = performance.now() + bounds.commitJoined;
-    const commit = uncounted(Deferred.await(committed));
-    const group = { endsSoon: false, until, committed, commit };
+    const group = { endsSoon: false, until: performance.now() + bounds.commitJoined, committed };
     this.#group = group;
     return group;
   }
@@ -187,13 +183,10 @@ export class Access {
 
   #takeTurn(restore: (wait: Effect.Effect<void>) => Effect.Effect<void>): Effect.Effect<void> {
     return Effect.flatMap(turnOwner, (owner) =>
-      Effect.map(
-        this.#turns.enter(owner, (wait) => restore(uncounted(wait))),
-        (giveBack) => {
-          this.#giveTurnBack = giveBack;
-          this.#isTaken = true;
-        },
-      ),
+      Effect.map(this.#turns.enter(owner, restore), (giveBack) => {
+        this.#giveTurnBack = giveBack;
+        this.#isTaken = true;
+      }),
     );
   }
 
@@ -316,7 +309,7 @@ export class Access {
       const release = state === "member" ? run(() => this.#run("RELEASE member")) : Effect.void;
       return Effect.andThen(release, () => {
         state = "ended";
-        return Effect.andThen(this.#passTurn, group.commit);
+        return Effect.andThen(this.#passTurn, Deferred.await(group.committed));
       });
     });
 
