@@ -92,11 +92,14 @@ const csvLines = (options: RowOptions): LineParser => {
     openLength += text.length + 1;
     if (quotesIn(text) % 2 === 1) {
       const whole = open.join("\n");
-      // A line that is a row by itself stands between two misplaced quotes, and not in a note.
+      if (known.cellsOf(whole) === null) return giveUp(known);
+      // Whoever wrote a quoted note could otherwise link accounts by a line of it.
       const isRow = (each: string) => readWhole(each, line, known).some((row) => "link" in row);
-      if (known.cellsOf(whole) === null || open.slice(1).some(isRow)) return giveUp(known);
+      const hidden = open.slice(1).some(isRow);
       open = [];
-      return readWhole(whole, openSince, known);
+      if (!hidden) return readWhole(whole, openSince, known);
+      const row = { line: openSince, text: whole, values: [] };
+      return [leaveOut(row, "row", `a quote that line ${line} closes holds lines that look like rows`)];
     }
     const isTooLong = open.length > longestCell.lines || openLength > longestCell.characters;
     return isTooLong ? giveUp(known) : [];
