@@ -85,7 +85,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     ...jsonRoutes(operations),
     page(paths.communities, function* (visitor) {
       const listed = yield* communities.list(visitor);
-      const number = pageNumber(String(visitor.context.query["page"]));
+      const pages = Math.max(1, Math.ceil(listed.length / shownCards));
+      const number = Math.min(pages, pageNumber(String(visitor.context.query["page"])));
       const shown = listed.slice((number - 1) * shownCards, number * shownCards);
       const counted = yield* scopes.withNumbers(visitor.owner, shown);
       const troubles = yield* troublesOf(visitor, shown);
@@ -98,7 +99,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
             ? html`<p>${say("communities.none")}</p>${firstSteps(steps)}`
             : html`
 <ul class="cards" role="list">${counted.map((community, index) => card(community, troubles[index] ?? []))}</ul>
-${nextPage(number * shownCards < listed.length ? withQuery(paths.communities, { page: String(number + 1) }) : null, say("links.next"))}
+${nextPage(number < pages ? withQuery(paths.communities, { page: String(number + 1) }) : null, say("links.next"))}
 ${visitor.scopes === null && others(listed, steps.guilds, botInvite)}`,
       } satisfies Page;
     }),

@@ -6,6 +6,7 @@ import {
   type Pause,
   type PausedBy,
 } from "@accountlink/core/communities";
+import { partsOf } from "@accountlink/core/group_by";
 import { isChatId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
@@ -34,6 +35,9 @@ export const troublesHtml = (troubles: ReadonlyArray<Trouble>): ReadonlyArray<Ht
 type Reader = Pick<OwnerVisitor, "owner" | "signIn">;
 
 const platformTimeout = "1 second";
+
+/** In how many guilds at once the platform is asked for the bot. */
+const askedAtOnce = 10;
 
 export const makeTroubles = Effect.gen(function* () {
   const { joinedGuilds, roles, botInvite } = yield* ChatPlatform;
@@ -133,16 +137,27 @@ export const makeTroubles = Effect.gen(function* () {
     return troubles;
   });
 
-  /** Returns the troubles of each community. One request asks where the bot is, because it reads lists of the platform. */
+  /** The guilds without the bot, as far as the platform answers. Each part has its time, as the platform reads lists for it. */
+  const withoutBot = Effect.fnUntraced(function* (guildIds: ReadonlyArray<GuildId>) {
+    const parts = yield* forEachLimited(
+      partsOf(guildIds, askedAtOnce),
+      (part) =>
+        joinedGuilds(part).pipe(
+          Effect.timeout(platformTimeout),
+          Effect.map((joined) => part.filter((guildId) => !joined.has(guildId))),
+          Effect.orElseSucceed(() => []),
+        ),
+      { concurrency: 4 },
+    );
+    return new Set(parts.flat());
+  });
+
+  /** Returns the troubles of each community. */
   return Effect.fnUntraced(function* (visitor: Reader, listed: ReadonlyArray<Community>) {
     const places = yield* forEachLimited(listed, placesOf, { concurrency: 4 });
-    const asked = [...new Set(places.flatMap(({ guildIds }) => [...guildIds]))];
-    const joined = yield* (asked.length === 0 ? Effect.succeed(new Set(asked)) : joinedGuilds(asked)).pipe(
-      Effect.timeout(platformTimeout),
-      Effect.orElseSucceed(() => new Set(asked)),
-    );
+    const out = yield* withoutBot([...new Set(places.flatMap(({ guildIds }) => [...guildIds]))]);
     const ofPlace = (place: (typeof places)[number]) =>
-      Effect.forEach(place.guildIds, (guildId) => troublesAt(visitor, place, guildId, !joined.has(guildId)));
+      Effect.forEach(place.guildIds, (guildId) => troublesAt(visitor, place, guildId, out.has(guildId)));
     const found = yield* forEachLimited(places, ofPlace, { concurrency: 4 });
     return found.map((troubles) => troubles.flat());
   });

@@ -31,7 +31,7 @@ it("rules that an operator called roles has paused were paused by the operator",
   expect(trouble && inEnglish(trouble.text)).toContain("were paused by the operator at ");
 });
 
-it("one request asks where the bot is, for any number of communities", async () => {
+it("one request asks where the bot is, for several communities", async () => {
   const guildIds = [guildId, GuildId.make("700000000000000002")];
   const guilds = guildIds.map((id) => ({ ...aGuild(id, [chatId]), bot: id === guildId }));
   const plans = guildIds.map((id) => ({

@@ -158,10 +158,16 @@ ${
     ? html`<p class="empty">${say("links.nobody_for", { search })}</p>`
     : html`${found
         .filter((one) => !isEmpty(one))
-        .map(({ community, isByOthers, links, next, unlinked }) => {
+        .map(({ community, isByOthers, silent, links, next, unlinked }) => {
           const { pid } = community.scope;
           return section(communityName(community))`
-<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
+<p class="hint">${
+            silent === null
+              ? say(isByOthers ? "links.searched_others" : "links.searched_by", {
+                  searched: searchedFor(community),
+                })
+              : noAnswer(silent)
+          }</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length > 0 && linksTable({ community, links, search, named: null })}
 ${
