@@ -109,7 +109,6 @@ const claim = Effect.fnUntraced(function* (source: StorageRows, target: StorageR
 
 const rowsOf = (rows: RowsPage["rows"]): ReadonlyArray<Row> => rows.map(({ row }) => row);
 
-/** Compares every row. */
 const compared = Effect.fnUntraced(function* (
   source: StorageRows,
   target: StorageRows,

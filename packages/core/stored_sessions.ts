@@ -65,7 +65,6 @@ const takeFromBurst = (
 const openWithCode = (tx: Tx, codeHash: string) =>
   Effect.map(tx.list(verificationSessions.openByCode, [codeHash], { limit: 1 }), Arr.head);
 
-/** The most sightings of a write. */
 const mostSightings = 500;
 
 /** @internal */

@@ -81,7 +81,6 @@ export const done = HttpServerResponse.empty({ status: 204 });
 export const refuse = (code: RefusalCode): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ code }, { status: code === "unknown_route" ? 404 : refusals[code] });
 
-/** Answers with what was found, or refuses if it is undefined. */
 export const foundOr = (code: RefusalCode, found: unknown): HttpServerResponse.HttpServerResponse =>
   found === undefined ? refuse(code) : json(found);
 
@@ -95,6 +94,5 @@ export const fromPath = (handler: PathHandler) =>
     handler({ ...Object.fromEntries(new URL(url, "http://platform").searchParams), ...params }),
   );
 
-/** Returns the bearer token of a request, or an empty string. */
 export const bearerToken = ({ authorization = "" }: Headers.Headers): string =>
   authorization.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : "";

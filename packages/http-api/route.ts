@@ -106,7 +106,6 @@ export interface Route<P extends Parameters = Parameters, S extends Schema.Top =
 
 const when = (holds: boolean, ...reasons: ReadonlyArray<Reason>) => (holds ? reasons : []);
 
-/** Returns the reasons and limits that follow from the options of a route. */
 const impliedReasons = (options: RouteOptions<Parameters>): ReadonlyArray<Reason> => {
   const { access, role, method, parameters, traffic, path } = options;
   const isOfDashboard = access === "session";

@@ -25,7 +25,6 @@ export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]
   };
 };
 
-/** The URL relative to the base path; null if the URL is outside the base path. */
 const urlBelow = (basePath: string, url: string): string | null => {
   if (!url.startsWith(basePath)) return null;
   const rest = url.slice(basePath.length);

@@ -27,7 +27,6 @@ const traceHeaders = (request: HttpRequest): Headers.Headers =>
     }),
   );
 
-/** The headers of W3C Trace Context and of B3. */
 const traceHeaderNames = [
   "traceparent",
   "tracestate",

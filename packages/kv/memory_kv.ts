@@ -58,7 +58,6 @@ const nameOf = (key: string): string => {
   return end < 0 ? key : key.slice(0, end);
 };
 
-/** The end of the keys with a name. */
 const endOf = (name: string): string => `${name}!`;
 
 /** An engine in memory. Every operation is synchronous, so it is atomic. */

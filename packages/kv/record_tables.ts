@@ -84,10 +84,8 @@ const indexNamed = <R extends object>(type: RecordType<R>, name: string) =>
 
 export const kvIndex = <R extends object>({ name, type }: RecordIndex<R>) => indexNamed(type, name);
 
-/** The index of the records of an account, by its number. */
 export const indexOfAccount = <R extends object>(type: RecordType<R>) =>
   indexNamed(type as RecordType<R & OfAccount>, ofAccount);
 
-/** The index of the records of a scope, by their epochs. */
 export const indexOfScope = ({ indexes }: RecordType): Index<OfEpoch> =>
   kvIndex(Object.values(indexes).find(hasEpoch) as RecordIndex<OfEpoch>);

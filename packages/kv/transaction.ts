@@ -231,7 +231,6 @@ export class Transaction {
     return this.#recordAt(key);
   }
 
-  /** The record of a known key. */
   #recordAt(key: string): unknown {
     const value = this.#changes.get(key);
     if (value === null) return undefined;

@@ -1,4 +1,3 @@
-/** The page of a game user on the game platform. */
 import { type GameId, GamePlatform } from "@accountlink/core";
 import { Effect } from "effect";
 import { PageSettings } from "./page_settings.ts";

@@ -13,7 +13,6 @@ import { type Page, pageResponse } from "./page.ts";
 import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 import { wordingOf } from "./said.ts";
 
-/** A request for a page, and the language in which the page answers. */
 export interface PageContext extends RequestContext {
   readonly language: Language;
 }

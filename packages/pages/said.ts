@@ -27,7 +27,6 @@ export const wordingOf = <C extends Catalogue>(words: Language<C>, english?: Wor
   say: words.html.bind(words) as unknown as Wording["say"],
 });
 
-/** Renders what depends on the platforms. */
 export const byPlatforms = (render: (reached: ReachedPlatforms) => Html): Html =>
   inPlace(({ platforms: reached }) => {
     if (reached === undefined)

@@ -18,7 +18,6 @@ const test = testWith(Layer.fresh(Layer.provideMerge(layer, layerSqlite({ filena
 
 const count = 2 * heldAtOnce + 100;
 
-/** Runs an effect, and returns the statements that read a table. */
 const statementsOf = Effect.fnUntraced(function* (table: string, effect: Effect.Effect<unknown, unknown>) {
   const spans: Array<Tracer.NativeSpan> = [];
   const tracer = Tracer.make({

@@ -137,7 +137,6 @@ export const pageOf = (index: RecordIndex, { limit, reverse }: ListOptions): str
 
 export const limitOf = (limit: number | undefined): string => (limit === undefined ? "" : ` LIMIT ${limit}`);
 
-/** The statement that lists records of an index. */
 export const listIn = (
   index: RecordIndex,
   prefix: ReadonlyArray<KeyPart>,

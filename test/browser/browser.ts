@@ -100,7 +100,6 @@ const record = (page: Page, origin: string): void => {
   page.on("pageerror", (error) => complaints.push(String(error)));
 };
 
-/** What a plain page has received. */
 export type Shown = Pick<PlainPage, "url" | "answer">;
 
 let tab: Promise<Page> | undefined;

@@ -77,7 +77,6 @@ const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   return (red + green + blue) / 3 > 127 ? "light" : "dark";
 };
 
-/** The width of the page's content, including overflow. */
 export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 

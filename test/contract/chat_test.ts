@@ -87,7 +87,6 @@ const privateMessage = (answer: Answer): Message => {
   return message;
 };
 
-/** Sends a command, and returns the message that only its user sees. */
 const told = async (sender: Sender, name: string, options?: Parameters<typeof command>[3]) =>
   privateMessage(await command(send, sender, name, options));
 

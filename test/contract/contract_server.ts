@@ -92,7 +92,6 @@ export const expectInvalid = (answer: Answer, ...named: ReadonlyArray<string>): 
   expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
 };
 
-/** Expects a v2 success, and returns its data. */
 export const dataOf = ({ status, body }: Answer, expected = 200): Json => {
   expect({ status, error: body.error }).toEqual({ status: expected, error: undefined });
   return body.data ?? {};

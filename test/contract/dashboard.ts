@@ -124,7 +124,6 @@ export const enterDashboard = async (server: SiteServer, chatId: string, guildId
   return { owner, browser: owner.browser, csrf: owner.csrfToken, global, pid };
 };
 
-/** Reads the plan of a guild in the owner's scope. */
 export const planOf = async (owner: Owner, pid: string, guildId = guild): Promise<Json> =>
   dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guildId}`)).plan ?? {};
 

@@ -44,7 +44,6 @@ const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Recor
   return browser.post(`/dashboard/${path}`, { csrf, ...fields });
 };
 
-/** The hidden fields of the last form of a page. */
 const hiddenIn = ({ text }: Answer): string => {
   const form = text.slice(text.lastIndexOf("<form"));
   return new URLSearchParams(

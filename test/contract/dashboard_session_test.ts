@@ -40,7 +40,6 @@ const routes = (id: string) =>
 
 type Line = Parameters<Owner["send"]>[0];
 
-/** Runs an operator command on the server's storage. */
 const operate = async (...words: ReadonlyArray<string>) => {
   const { code, stderr } = await runInProcess(words, server.storage().env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

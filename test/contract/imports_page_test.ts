@@ -71,7 +71,6 @@ const makeImporter = async (chatId: string) => {
   };
 };
 
-/** A file of links of one time. */
 const datedFile = (...links: ReadonlyArray<string>) =>
   ["chatId,gameId,verifiedAt", ...links.map((link) => `${link},2026-01-01T00:00:00Z`), ""].join("\n");
 

@@ -45,7 +45,6 @@ export const useSiteServer = (
     ...server,
     fixtures,
     newBrowser,
-    /** Signs in with the browser, or by default with a new one, and returns the browser. */
     signIn: async (chatId: string, browser = newBrowser(), site: Site = "dashboard") => {
       const finished = await browser.get(await returnAs(browser, chatId, site));
       expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);

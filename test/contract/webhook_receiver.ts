@@ -44,7 +44,6 @@ export const useReceiver = async () => {
   return {
     url,
     at,
-    /** Waits for a number of deliveries to a path, and returns them. */
     wait: (path: string, count: number) =>
       eventually(
         () => {
@@ -54,7 +53,6 @@ export const useReceiver = async () => {
         },
         { interval: 20 },
       ),
-    /** Sets the status and headers of the next answers at a path. */
     answer: (path: string, status: number, headers: HttpAnswer["headers"] = {}) =>
       answers.set(path, { status, headers }),
     /** Delays answers at a path until the returned function is called. */

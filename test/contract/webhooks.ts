@@ -60,7 +60,6 @@ export const useWebhooks = async () => {
     receiver,
     server,
 
-    /** Creates a webhook with a unique path. */
     createWebhook: async (owner: Owner, chosen: object = {}) => {
       const path = `/hook-${++paths}`;
       const body = { url: `${receiver.url}${path}`, scope: "global", ...chosen };

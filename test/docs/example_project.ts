@@ -91,7 +91,6 @@ const documents = globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}", "ap
 export const found = documents
   .toSorted()
   .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
-/** Makes the project in an empty folder. */
 export const placeExamples = async (folder: string): Promise<ReadonlyArray<PlacedExample>> => {
   await makeProject(folder);
   // `client_test.ts` runs these programs against a server.

@@ -23,7 +23,6 @@ import { makeFixtures } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 
 interface Counted {
-  /** The last round that was answered. */
   answered: number;
   /** What the page asked for, to find what takes the most rounds. */
   readonly asked: Array<string>;

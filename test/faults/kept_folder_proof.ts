@@ -22,7 +22,6 @@ const key = fixtures.key({ account: "club", guildId: guild });
 const fixture = clubOf(ada)(fixtures.fixture);
 const env = { ACCOUNTLINK_SECRET: randomBytes(32).toString("base64") };
 
-/** Starts a release on the data folder, and signs the owner in. */
 const startRelease = async (program?: string) => {
   const dataFolder = join(folder, "data");
   const server = await startServer({ fixture, env, dataFolder, ...(program !== undefined && { program }) });

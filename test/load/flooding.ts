@@ -8,7 +8,6 @@ import { setPriority } from "node:os";
 export interface Flood {
   readonly port: number;
   readonly addresses: ReadonlyArray<string>;
-  /** How many connections pipeline. */
   readonly connections: number;
   /** How many further connections wait for each answer before they send again. */
   readonly patient?: number;

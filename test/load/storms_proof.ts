@@ -31,7 +31,6 @@ const makeNodes = Effect.gen(function* () {
   return [yield* node, yield* node] as const;
 });
 
-/** Stores a scope of an account, and returns its ID. */
 const makeScope = Effect.fnUntraced(function* (account: string, pid: Pid) {
   const keys = yield* KeyStore;
   yield* keys.ensureAccount({ name: account, chatId: null, tier: "free" });

@@ -24,7 +24,6 @@ const missing = (await whyNoPostgres()) ?? (await whyNoPgbouncer());
 const [, ignored = ""] =
   /ignore_startup_parameters = ([\w,]+)/.exec(readDocument("docs/scaling.md").replaceAll("\n", " ")) ?? [];
 
-/** Starts a Postgres and a PgBouncer in front of it, and returns the URL of a new database through PgBouncer. */
 const startBehindPgbouncerIn = Effect.fnUntraced(function* (mode: "session" | "transaction") {
   const { url } = yield* makePostgresDatabase(yield* startPostgres());
   return yield* startPgbouncer(url, [`pool_mode = ${mode}`, `ignore_startup_parameters = ${ignored}`]);

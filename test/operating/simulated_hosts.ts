@@ -39,7 +39,6 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   // No other test uses this network, so the documented ports are free.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
-  /** Returns the folder that simulates the root folder of a host. */
   const rootOf = (number: number) => join(folder, addressOf(number));
   const units = new Map<number, SimulatedUnit>();
   const journals = new Map<number, string>();

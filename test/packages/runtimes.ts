@@ -32,7 +32,6 @@ const runtimesHere: Runtimes = makeRuntimes((node) => {
 /** Releases of Node that only the proof downloads. */
 const downloaded = { node20: "20.20.2", node22: "22.23.3" } as const;
 
-/** Installs the older releases of Node into the folder, and returns all runtimes. */
 export const installRuntimes = async (folder: string): Promise<Runtimes> => {
   const platform = `node-${process.platform}-${process.arch}`;
   for (const [node, version] of Object.entries(downloaded)) {

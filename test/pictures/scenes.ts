@@ -24,7 +24,6 @@ interface Area {
   readonly height: number;
 }
 
-/** Returns the area of a page's content from a heading on. */
 const areaFrom = async (page: Page, heading: string | RegExp): Promise<Area> => {
   // A fragment in the address may have scrolled the page, and boxes are relative to the window.
   await page.setViewportSize({ width: desktop.width, height: 4_000 });

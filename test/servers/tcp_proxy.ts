@@ -62,7 +62,6 @@ export const startProxy = Effect.fnUntraced(function* (port: number, latency = 0
   return proxy;
 });
 
-/** The URL of a server through its proxy. */
 export const throughProxy = (url: string, { port }: Pick<TcpProxy, "port">): string => {
   const through = new URL(url);
   through.port = String(port);

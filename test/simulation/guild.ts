@@ -63,7 +63,6 @@ export class Guild {
     return this.#reminds && this.messages.length < unlinkedChatIds.length;
   }
 
-  /** The roles of a member, sorted, and the nickname. */
   shownOf(chatId: string): { readonly roles: ReadonlyArray<string>; readonly nickname: string | null } {
     const { roleIds = [], nickname = null } = this.#member(chatId) ?? {};
     return { roles: roleIds.toSorted(), nickname };

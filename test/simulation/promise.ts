@@ -3,7 +3,6 @@
 import type { Records } from "./behaviour.ts";
 import type { Sent } from "./client.ts";
 
-/** A broken promise, and how it was broken. */
 export interface Broken {
   readonly promise: string;
   readonly how: string;

@@ -120,7 +120,6 @@ const platform = {
   gameUsers,
 } satisfies FixtureFile["platform"];
 
-/** Changes each guild of the platform. */
 export const inGuilds = ({ platform: known }: FixtureFile, change: (guild: Guild) => Partial<Guild>) => ({
   ...known,
   guilds: (known?.guilds ?? []).map((each) => ({ ...each, ...change(each) })),

@@ -103,9 +103,7 @@ export const openPlainPage = async (service: string, from: string, path: string)
       if (target === undefined) throw new Error(`Cannot press "${name}" on ${url}: ${wordsOf(root)}`);
       return target.tag === "a" ? goto(target.attributes["href"] ?? "") : submit(target, entries);
     },
-    /** The value of the field with this label. */
     value: (name: string) => valueOf(fieldNamed(name, within(root))),
-    /** The words of each part of the page with this tag. */
     all: (tag: string, words?: string | RegExp) => parts(tag, words).map(nameOf),
     /** The text of the element with this ID. */
     textOf: (id: string) =>

@@ -50,6 +50,5 @@ const endOf = (message: string, start: number): number => {
   throw new Error(`Cannot read the message ${message}`);
 };
 
-/** Translates English messages. */
 export const pseudoLanguage = (english: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(english).map(([key, message]) => [key, `⟦${inMessage(message)}⟧`]));

@@ -116,7 +116,6 @@ export const startServerHere = async (
   return { ...server, stop: () => end(stop) };
 };
 
-/** A server that stops with its scope. */
 export const serverInScope = (
   options: ServerOptions,
   start: (options: ServerOptions) => Promise<RunningServer> = startServerHere,

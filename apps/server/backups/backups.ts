@@ -106,7 +106,6 @@ export const makeBackup = Effect.fn("makeBackup")(function* <E>(
   return { file, size, deleted, ...state };
 });
 
-/** Copies of the database of a data folder. */
 export const embeddedBackups = (dataFolder: string) =>
   ({ ending: "db", copy: (file: string) => StorageSql.copyEmbedded(dataFolder, file) }) as const;
 

@@ -92,7 +92,6 @@ const run = Effect.fnUntraced(function* (
   return yield* isOld ? lacking(reason) : failed(reason);
 });
 
-/** Dumps of a database. */
 export const postgresBackups = (url: Redacted.Redacted) =>
   ({ ending: "dump", copy: (file: string) => dumpPostgres(url, file) }) as const;
 

@@ -12,5 +12,4 @@ export const Invocation = Context.Reference<GivenByShell>("@accountlink/server/I
   defaultValue: () => ({ words: process.argv.slice(2), environment: process.env }),
 });
 
-/** The configuration of the invocation. */
 export const givenConfig = Effect.flatMap(Invocation, ({ environment }) => readConfig(environment));

@@ -47,7 +47,6 @@ const cellOf = (text: string): string => printable(text).replaceAll("\n", escape
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
-/** The rows of all tables. */
 export const rowsIn = (tables: Readonly<Record<string, number>>): number =>
   Object.values(tables).reduce((sum, count) => sum + count, 0);
 

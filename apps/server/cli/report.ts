@@ -34,7 +34,6 @@ export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effe
 
 export const reportFailure = (failure: CommandFailed): Effect.Effect<void> => print(failure, redact);
 
-/** The failure that an error is to a command. */
 export const failureOf = (error: unknown, action: string): CommandFailed => {
   if (error instanceof CommandFailed) return error;
   if (error instanceof StorageSql.DataFolderInUse && action !== "Cannot start") {

@@ -9,7 +9,6 @@ import { StorageLocation } from "../config/resolved_config.ts";
 import { printable } from "../message_text.ts";
 import { managementLayer } from "./management_layer.ts";
 
-/** The steps of a command, with what its flags say. */
 type Run<Flags extends Command.Command.Config, Step> = (
   choice: Command.Command.Config.Infer<Flags>,
 ) => Generator<Step, void, never>;

@@ -13,7 +13,6 @@ const missing = await whyNothingShared();
 /** Enough for a process to be met amid its copy. */
 const links = 6_000;
 
-/** Makes a key and the links, and returns the key. */
 const fill = async ({ file, json }: Workplace) => {
   const { token } = await json("keys", "create", "--account", "acme", "--kind", "staff", "--per-window", "0");
   const lines = Array.from({ length: links }, (_, index) => `${100_001 + index},${1 + index}`);

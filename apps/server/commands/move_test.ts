@@ -12,7 +12,6 @@ import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** Makes a key and two links, and returns the key. */
 const fill = async ({ json, runWith }: Pick<Workplace, "json" | "runWith">) => {
   const { token } = await json("keys", "create", "--account", "acme", "--kind", "staff", "--per-window", "0");
   const rows = "chatId,gameId\n100001,11\n100002,12\n";

@@ -9,7 +9,6 @@ import { exitCodeOf, type runCommandLine } from "./command_line.ts";
 
 const pipeClosed = 141;
 
-/** Runs the command line as this process. */
 export const runProcess = (commandLine: typeof runCommandLine): void => {
   // If the reader closes the pipe, as in `accountlink keys list | head -1`, a command exits, and a server continues.
   // On a full disk, a command may have printed a secret that is now nowhere, and a server logs again when there is room.

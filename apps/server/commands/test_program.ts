@@ -33,7 +33,6 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
     return child;
   };
 
-  /** Runs a command in this process with this standard input. */
   const runWith = (input: string, ...words: ReadonlyArray<string>): Promise<Ended> =>
     runInProcess(words, env, input);
 
@@ -45,7 +44,6 @@ export const makeWorkplace = async (environment: Readonly<Record<string, string>
     /** Runs the program in a process of its own, and waits until it ends. */
     runProcess: (...args: ReadonlyArray<string>) => finish(start(...args)),
     runWith,
-    /** Writes a file into the folder, and returns its path. */
     file: async (name: string, content: string | Uint8Array) => {
       const path = join(folder, name);
       await writeFile(path, content);
@@ -93,7 +91,6 @@ export const statusWith = async (url: string, key: unknown): Promise<number> => 
   return response.status;
 };
 
-/** The secret that a data folder holds. */
 export const secretIn = (dataFolder: string): string =>
   readFileSync(join(dataFolder, "secret"), "utf8").trim();
 
@@ -105,14 +102,12 @@ export const embeddedIn = (folder: string) => ({
   ACCOUNTLINK_PORT: "0",
 });
 
-/** Executes statements in a database file. */
 export const inDatabase = (file: string, statements: string): void => {
   const database = new DatabaseSync(file);
   database.exec(statements);
   database.close();
 };
 
-/** The rows that a query finds in a database file. */
 export const rowsIn = (file: string, query: string): ReadonlyArray<Record<string, unknown>> => {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -122,7 +117,6 @@ export const rowsIn = (file: string, query: string): ReadonlyArray<Record<string
   }
 };
 
-/** Waits for a process to end, and returns its output. */
 export const finish = async (child: ChildProcess): Promise<Ended> => {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new TypeError("Cannot read: the process has no pipes");

@@ -104,7 +104,6 @@ const readLine = (text: string): LogLine | null => {
   }
 };
 
-/** The lines of a request, and of all requests of its verification session. */
 const linesAbout = (requestId: string, all: ReadonlyArray<LogLine>) => {
   const sessions = new Set(
     all.flatMap((line) => (line.requestId === requestId && line.session !== null ? [line.session] : [])),

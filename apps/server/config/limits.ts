@@ -26,7 +26,6 @@ export const dashboardVariables = {
   ACCOUNTLINK_DASHBOARD_DAILY: count("Changes of an account on the dashboard per day", dashboardDaily),
 };
 
-/** The variables of the keys and accounts of a tier. */
 const variablesOf = <Tier extends "FREE" | "PREMIUM">(tier: Tier, numbers: TierLimits, window: string) => {
   const [key, account] = [`a ${tier.toLowerCase()} key`, `a ${tier.toLowerCase()} account`];
   const variables = {

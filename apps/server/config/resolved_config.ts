@@ -162,7 +162,6 @@ const gameWaysOf = (config: Config): ReadonlyArray<GameWay> => {
   return gameWays.filter((way) => isOn[way] ?? true);
 };
 
-/** The variables that only a game of one's own has. */
 const ofOwnGame = [
   "ACCOUNTLINK_GAME_TOKEN",
   "ACCOUNTLINK_GAME_CONNECTION",

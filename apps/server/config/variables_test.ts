@@ -72,7 +72,6 @@ it.each<
   for (const text of refused) expect([text, parse(text)]).toEqual([text, Option.none()]);
 });
 
-/** The parsed value of each text; null if it is refused. */
 const read = <A>({ parse }: Variables.Variable<A>, texts: ReadonlyArray<string>) =>
   texts.map((value) => Option.getOrNull(parse(value)));
 

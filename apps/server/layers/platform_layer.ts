@@ -22,7 +22,6 @@ import type { LiveGame, OfKind, Platform } from "../config/resolved_config.ts";
 import type { StartupFixture } from "../fixture/startup_fixture.ts";
 import { DevPlatformStart } from "./dev_platform_start.ts";
 
-/** What the dev platform plays. */
 export type PlayedFixture = Pick<StartupFixture, "platform" | "gameKey">;
 
 /** Provides the services that look up users and guilds on the platforms, and those that sign users in. */

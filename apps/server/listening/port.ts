@@ -61,7 +61,6 @@ const portProblems: Readonly<Record<string, readonly [problem: string, expected:
   EACCES: ["this user may not use", "a port above 1023, or the right CAP_NET_BIND_SERVICE"],
 };
 
-/** Makes an error that names the variable to correct. */
 const listenError = (portVariable: VariableName, { host, port }: Address, cause: unknown): InvalidConfig => {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const problem = portProblems[code];

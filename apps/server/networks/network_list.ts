@@ -79,7 +79,6 @@ class Networks {
   }
 }
 
-/** Counts the sorted values that are less than the limit. */
 const countBelow = (sorted: BigUint64Array, limit: bigint): number => {
   let from = 0;
   let to = sorted.length;

@@ -20,7 +20,6 @@ export const refuseMalformed = (publicUrl: string): RefusalOf => {
   };
 };
 
-/** Returns the problem with the head of a request, or null. */
 const headProblem = (request: IncomingMessage, publicHost: string): MalformedRequest["problem"] | null => {
   const { headers, httpVersion, url = "" } = request;
   const { authorization, expect, host } = headers;

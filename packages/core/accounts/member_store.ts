@@ -179,7 +179,6 @@ export const newMember = ({
   invitedBy: actor.type === "account" && actor.member !== null ? ChatId.make(actor.member) : null,
 });
 
-/** A change of a member, with its audit entry. */
 interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   /** The new role; null if the user is no member any more. */
   readonly role: MemberRole | null;

@@ -66,7 +66,6 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
         .step(scope.account, countOnce(scope, link))
         .pipe(chargeTo(scope.account), Effect.provideService(Urgency, "background"), warning);
 
-    /** Counts the alts of a link in the background. */
     const count = (scope: DataScope, link: NewLink): Effect.Effect<void> =>
       Effect.suspend(() => {
         const { account } = scope;

@@ -6,7 +6,6 @@ import { Digits, type GuildId, type Pid } from "../ids.ts";
 import { chosen, storedSchemasOf, switched, unsetOf } from "../settings.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** Identifies a community. */
 export interface CommunityPlace {
   readonly pid: Pid;
   readonly guildId: GuildId;

@@ -64,7 +64,6 @@ export interface Courier<Item extends Held> {
   readonly changes: Queue.Queue<void>;
 }
 
-/** State shared by all couriers of a node. */
 export interface CourierNode {
   readonly id: string;
   /** The end of the node's lease. After the lease ends, the node's couriers must stop. */

@@ -73,7 +73,6 @@ export type Proof =
 export class FlowStore extends Context.Service<
   FlowStore,
   {
-    /** Stores a flow, and its first challenge if it has one. */
     readonly begin: (flow: VerificationFlow, challenge?: SignInChallenge) => StoreEffect<void>;
 
     /** Finds a flow. None if it was deleted or has expired. */

@@ -116,7 +116,6 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
           )
         : Effect.succeed(false);
 
-    /** Returns the guild of a guild scope, or the guild that the URL of a global scope names. */
     const guildIn = Effect.fnUntraced(function* (scope: DataScope, named: string | null) {
       const own = guildOf(scope);
       const guildId = named ?? own;

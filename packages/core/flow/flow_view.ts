@@ -59,7 +59,6 @@ export interface FlowView {
   readonly gameProof: GameProof | null;
   /** The ways that can be used, in the order in which pages offer them; none if the session names the player. */
   readonly ways: ReadonlyArray<GameWay>;
-  /** What a user without an account to choose needs. */
   readonly needs: NeededForWay;
   /** The game accounts that the user has proven to other communities, without the one proven here. */
   readonly known: ReadonlyArray<KnownAccount & FlowAccount<GameId, GameProfile>>;

@@ -109,7 +109,6 @@ export interface LogMessage extends Pick<MessageRecord, "channelId" | "messageId
 /** A line of a message, and the chat users that it names. */
 export type LogLine = LogMessage["lines"][number];
 
-/** An entry about a chat user that waits. */
 export interface UserEntry extends PlanPlace, Pick<WaitingEntry, "entry" | "at"> {}
 
 /** A message that names a chat user. */

@@ -3,7 +3,6 @@ import type { Conflict, StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A request with an idempotency key. */
 export interface IdempotentRequest {
   /** A keyed hash of the API key and its idempotency key. */
   readonly id: string;
@@ -16,7 +15,6 @@ export interface IdempotentRequest {
   readonly endsAt: Millis;
 }
 
-/** A request that was answered earlier. */
 export interface EarlierRequest {
   readonly fingerprint: string;
   /** The kept text; null after an erasure of a chat user of the request or of its answer. */
@@ -30,7 +28,6 @@ export interface KeptAnswer {
   readonly chatIds: ReadonlyArray<ChatId>;
 }
 
-/** The request of a write. */
 export interface Once extends IdempotentRequest {
   /** What the answer says besides the outcome of the write: an encrypted JSON object, such as the `sid` of a session. */
   readonly sealed?: string;

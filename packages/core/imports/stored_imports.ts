@@ -149,7 +149,6 @@ const isBegun = ({ undoEntry }: LinkImport): boolean => undoEntry !== null;
 const isOpen = (one: LinkImport, at: Millis): boolean =>
   one.endsAt > at || (one.endsAt !== 0 && isBegun(one));
 
-/** Returns the IDs of the imports that have links to undo. */
 const withLinks = Effect.fnUntraced(function* (tx: ImportTx, imports: ReadonlyArray<LinkImport>) {
   const left = new Set<string | undefined>();
   for (const part of Arr.chunksOf(imports, heldAtOnce)) {
@@ -306,7 +305,6 @@ const undoneAmong = Effect.fnUntraced(function* (
   return { looked: [...looked.values()], undone: [...undone.values()], made };
 });
 
-/** Counts links that an import found as links that it made. */
 const withMore = (one: LinkImport, links: number): LinkImport => ({
   ...one,
   replaced: one.replaced + links,

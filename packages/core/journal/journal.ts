@@ -3,7 +3,6 @@ import { type EventType, type FeedEvent, sourceOf } from "../events/event.ts";
 import { type ChatId, isChatId } from "../ids.ts";
 import type { Journaled } from "../records/records.ts";
 
-/** Fields of an event. */
 export type EventFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /**

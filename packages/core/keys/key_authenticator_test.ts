@@ -31,7 +31,6 @@ const authenticate = (token: string | null, from = client) =>
 /** Opens another node with the same stores, cache and signals. */
 const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));
 
-/** Opens another node with a slow store. */
 const openSlowNode = Effect.fnUntraced(function* (lateness: number) {
   const store = yield* KeyStore;
   let asked = 0;

@@ -52,7 +52,6 @@ export const makeCommunityState = Effect.gen(function* () {
 
   const unknown = { bot: null, rights: { roles: null, nicknames: null }, members: null };
 
-  /** Returns what the platform tells of the guild. */
   const atPlatform = Effect.fnUntraced(
     function* (guildId: GuildId) {
       if (!(yield* joinedGuilds([guildId])).has(guildId))

@@ -17,7 +17,6 @@ export interface MemberList {
   readonly readAt: Millis;
 }
 
-/** A list that is kept. */
 interface KeptList extends MemberList {
   /** The account that had the list read. */
   readonly account: string;
@@ -140,7 +139,6 @@ const surplusOf = (lists: ReadonlyMap<GuildId, KeptList>, { account, members }: 
   let tooMany = members.length - mostKept;
   for (const list of lists.values()) tooMany += sizeOf(list);
   if (tooMany <= 0) return [];
-  /** The members of an account in the new list and in its smaller lists. */
   const upTo = new Map([[account, members.length]]);
   const ranked = [...lists]
     .toReversed()

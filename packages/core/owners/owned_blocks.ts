@@ -94,7 +94,6 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         return { blocks, next };
       }),
 
-      /** Returns which of a chat user and their game user are blocked. */
       of: Effect.fn("OwnedBlocks.of")(function* ({ pid }: DataScope, chatId: ChatId, gameId: GameId | null) {
         const chat = yield* secrets.blockHash(pid, { chatId, gameId: null });
         const game = gameId === null ? null : yield* secrets.blockHash(pid, { chatId: null, gameId });

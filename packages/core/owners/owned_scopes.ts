@@ -16,7 +16,6 @@ import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 /** How many scopes are counted at once. */
 const countsAtOnce = 20;
 
-/** The numbers of links and keys of a scope. */
 export interface ScopeNumbers {
   readonly links: LinkCount;
   /** The number of keys that are not revoked; 0 for members of some communities, who see no keys. */

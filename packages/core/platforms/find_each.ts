@@ -8,7 +8,6 @@ export const platformConcurrency = 8;
 /** The cached answers for many keys, found with one read. */
 export interface ReadTogether<Key, A> {
   readonly cached: ReadonlyMap<Key, A>;
-  /** Asks the platform for a key that is not cached. */
   readonly ask: (key: Key) => PlatformEffect<A>;
 }
 

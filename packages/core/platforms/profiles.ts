@@ -90,7 +90,6 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
       game: (gameId: GameId, parts?: ReadonlyArray<ProfilePart>) =>
         orNull(gamePlatform.findProfile(gameId, parts)),
 
-      /** Returns the profile of each game user. */
       gameProfiles: Effect.fnUntraced(function* (gameIds: Iterable<GameId>) {
         const { cachedProfiles, findProfile } = gamePlatform;
         const found = yield* findEach(gameIds, (id) => findProfile(id), cachedProfiles);

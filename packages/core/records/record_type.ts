@@ -61,7 +61,6 @@ export interface RecordType<out R extends object = object> {
    * Writes do not list by the key if it is left out.
    */
   readonly group?: number;
-  /** Its records by their key. */
   readonly byKey: RecordIndex<R>;
   readonly indexes: Readonly<Record<string, RecordIndex<R>>>;
   /** Whether a deletion of its scope's data deletes the record. Its key begins with `pid`, as one of its indexes does. */
@@ -86,7 +85,6 @@ export interface Held<Index, F extends string = string> {
   readonly key?: F;
 }
 
-/** The records of a type. */
 export type RecordOf<T extends RecordType> = NonNullable<T["Type"]>;
 
 /** An index named as another property of the type would hide that one. */

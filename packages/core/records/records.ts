@@ -60,7 +60,6 @@ export interface HoldItems {
   readonly known?: ReadonlyArray<unknown>;
 }
 
-/** A scope, and whether its account is active. */
 export interface KnownScope extends ConfiguredScope {
   readonly isActive: boolean;
 }

@@ -28,7 +28,6 @@ const oneByOne = (chatId: ChatId, pace: Effect.Effect<void>, outcomes: RoleOutco
     problems,
     isMember: () => isMember,
 
-    /** Makes one change, and returns whether it was made. */
     change: Effect.fnUntraced(function* (roleId: string | null, make: PlatformEffect<boolean, RoleRefused>) {
       if (!isMember) return false;
       yield* pace;

@@ -17,7 +17,6 @@ export interface Walk<E> {
   /** The member to begin after; null for the first member. */
   readonly after: ChatId | null;
   readonly steps: PatientSteps;
-  /** Whether to visit a member at all. */
   readonly isVisited?: (member: RoleMember) => boolean;
   /** If it fails because something does not answer, the members are read and visited again later. */
   readonly visit: (slice: ReadonlyArray<RoleMember>) => Effect.Effect<void, E>;

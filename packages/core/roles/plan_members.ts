@@ -15,7 +15,6 @@ export const queueOf = ({ guildId }: PlanPlace) => guildQueue(guildId);
 
 export const findPlan = (tx: Tx, { pid, guildId }: PlanPlace) => tx.get(rolePlans, pid, guildId);
 
-/** Finds a plan if the node holds it. */
 export const heldBy = (tx: Tx, write: PlanPlace & { readonly node: string }) =>
   Effect.map(findPlan(tx, write), (plan) => (plan?.holder === write.node ? plan : undefined));
 

@@ -40,7 +40,6 @@ export const rolePreviews = recordType({
   isLarge: true,
 });
 
-/** A preview in the store. */
 export interface StoredPreview {
   readonly preview: PlanPreview;
   readonly savedAt: Millis;

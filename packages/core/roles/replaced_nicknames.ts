@@ -11,7 +11,6 @@ import { shownNickname } from "./kept_nickname.ts";
 import { templatesOf } from "./role_plan.ts";
 import { type PlanPlace, type ReplacedNickname, RolePlanStore } from "./role_plan_store.ts";
 
-/** A nickname from before, and the one that the plan gave. */
 export interface NicknameBefore extends ReplacedNickname {
   /** Null if the plan has taken it back, because the link went. */
   readonly given: string | null;

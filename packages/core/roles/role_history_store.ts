@@ -183,7 +183,6 @@ export class RoleHistoryStore extends Context.Service<
 
 type OfMember = Pick<KeptRoleChange, "pid" | "guildId" | "chatId" | "roleId">;
 
-/** Lists the changes of a member's role, the newest first. */
 const changesOfRole = (tx: Tx, { pid, guildId, chatId, roleId }: OfMember) =>
   tx.list(roleChanges.byUser, [chatId, pid, guildId, roleId]);
 

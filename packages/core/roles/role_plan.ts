@@ -364,7 +364,6 @@ export interface PlanStatus {
   readonly pending: number;
   /** When the last sweep ended, or null. */
   readonly sweptAt: Millis | null;
-  /** The running sweep, or null. */
   readonly sweep: Sweep | null;
   /** One for each cause and role, newest first, at most 50. */
   readonly problems: ReadonlyArray<SharedProblem>;

@@ -42,7 +42,6 @@ export const siteSignIns = recordType({
   },
 });
 
-/** A browser's sign-in to a site. */
 export interface SiteSignIn extends RecordOf<typeof siteSignIns> {}
 
 /** @internal */

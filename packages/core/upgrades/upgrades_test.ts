@@ -54,7 +54,6 @@ const test = testWith(
   servicesOn(PlatformMemory.layer({ ...platform, guilds: guildIds.map((id) => ({ ...guild, id })) })),
 );
 
-/** Runs a node of this release for a minute. */
 const runNode = Effect.scoped(
   Effect.andThen(Layer.build(Layer.fresh(Upgrades.layer)), TestClock.adjust("1 minute")),
 );

@@ -160,7 +160,6 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       );
 
     return {
-      /** Returns the data of a chat user, with the keys of their accounts. */
       find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
         const found = yield* findMost(chatId);
         return { ...found, entries: yield* Stream.runCollect(entriesOf(chatId)) };

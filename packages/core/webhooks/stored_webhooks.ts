@@ -53,7 +53,6 @@ const journal = (
   more?: AuditEntry["details"],
 ) => tx.journal({ actor, requestId, at, pid }, action, { webhookId: id, ...more });
 
-/** Returns the first delivery of each lane. */
 const firstsOf = (tx: Tx, id: WebhookId, lanes: ReadonlyArray<string>) => {
   const places = lanes.map((lane) => [lane, id]);
   return tx.firsts(webhookDeliveries.lanes, places);

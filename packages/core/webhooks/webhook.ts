@@ -73,7 +73,6 @@ export const mostPending = 1_000;
 /** How many events after its position are read to count the ones of a webhook's types. @internal */
 export const mostSearchedPending = 5_000;
 
-/** A stored webhook with its secrets. */
 export interface StoredWebhook extends Webhook, Pick<WebhookRecord, "secrets"> {}
 
 /** Fields that an owner may change. */
@@ -153,7 +152,6 @@ export const webhookDeliveries = recordType({
 
 export type DeliveryRecord = RecordOf<typeof webhookDeliveries>;
 
-/** A delivery in the store. */
 export interface StoredDelivery extends Omit<DeliveryRecord, "webhookId" | "lane" | "otherLane"> {
   /**
    * The lanes of the event, which are pseudonyms of its chat users, at most two. Events that share a lane are sent in

@@ -78,7 +78,6 @@ export interface AttemptResult {
   readonly error: DeliveryError | null;
 }
 
-/** A requested attempt and its result. */
 export interface RequestedAttempt extends AttemptResult {
   readonly id: WebhookId;
   /** The delivery as it was before the attempt. */

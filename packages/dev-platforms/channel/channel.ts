@@ -180,7 +180,6 @@ export const mayUse = (
   chatId: string,
 ): boolean => permission === null || guild.isManager(chatId);
 
-/** Finds a member by ID, user name or mention. */
 const findMember = (
   chatUsers: PlatformState["chatUsers"],
   guild: FixtureGuild,

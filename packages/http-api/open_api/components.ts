@@ -114,7 +114,6 @@ const simplifyAny = (value: unknown): unknown => {
   return isObject(value) ? simplify(value) : value;
 };
 
-/** Simplifies a schema and its subschemas. */
 const simplify = (schema: Json): Json => {
   const parts = Object.entries(schema)
     .filter(([keyword, value]) => !isImplied(keyword, value, schema))

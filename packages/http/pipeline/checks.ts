@@ -63,7 +63,6 @@ export const makeChecks = Effect.gen(function* () {
   const places = yield* RequestPlaces;
   const { accounts } = yield* WorkingTimes;
 
-  /** Counts a request against its limits, or refuses it. */
   const admit = (context: RequestContext, account: string, counting: ReturnType<typeof limits.admit>) =>
     Effect.flatMap(counting, ({ report, refusal }) => {
       const counted = { ...context, limits: report };

@@ -111,7 +111,6 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
 
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
-/** Returns a function that reads parameters from the body and from the path. */
 const bodyReader = (parameters: Parameters, csvBody: string | undefined) => {
   const inPath = Object.keys(parameters).filter((name) => parameters[name]?.isInPath);
   // The body may be left out if every parameter has a default.

@@ -67,7 +67,6 @@ const textOf = (event: SessionEvent, dataOf: (session: ReadSession) => unknown):
   }
 };
 
-/** The ID of the last event that the client received, or null. */
 export const lastEventId = ({ request }: RequestContext): string | null => {
   const id = request.header("last-event-id") ?? "";
   return id === "" ? null : id;

@@ -7,7 +7,6 @@ import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { blockEpochOf, type OfEpoch } from "./scopes.ts";
 
-/** A block of an epoch of its scope's blocks. */
 export interface KeptBlock extends OfEpoch {
   readonly block: StoredBlock;
 }
@@ -16,7 +15,6 @@ export const blocks = table<KeptBlock>()(
   "block",
   ({ pid, epoch, block }) => [pid, epoch, block.hash],
   {
-    /** The users that blocks name. */
     named: {
       keys: ({ pid, epoch, block: { chatId, gameId, hash } }) => [
         ...(chatId === null ? [] : [[pid, epoch, "chat", chatId, hash]]),

@@ -152,7 +152,6 @@ const foundedBy = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) 
   return found.flatMap((account) => (isFoundedBy(account, chatId) ? [account.id] : []));
 });
 
-/** The accounts that have the user's chat ID, by name. */
 const accountsOf = Effect.fnUntraced(function* (tx: Transaction, { chatId, founded }: KvErasure) {
   const own = yield* tx.list(accounts.byUser, [chatId]);
   const others = yield* tx.getAll(accounts, founded, (id) => [id]);
@@ -267,7 +266,6 @@ const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) 
   return true;
 });
 
-/** Stores the entry of an account's end, which counts the keys that were revoked. */
 const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, parts: ReadonlyArray<Part>) => {
   const revokedKeys = parts.flatMap(({ revoked }) => revoked).filter(({ account }) => account === id).length;
   return record(tx, accountPlace(id), logged(write, "user.erased", { revokedKeys }));

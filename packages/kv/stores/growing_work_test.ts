@@ -13,7 +13,6 @@ import { makeScope, onStorage, origin, pid } from "./test_storage.ts";
 const count = 120;
 const numbers = Array.from({ length: count }, (_, index) => index);
 
-/** An engine that counts the keys that it reads, and its commits. */
 const countingKv = () => {
   const [kv, read, made] = [memoryKv(), { keys: 0 }, { commits: 0 }];
   const counted = (keys: number) =>

@@ -46,7 +46,6 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** What the parts of a batch have stored. */
 interface Stored {
   readonly counts: BatchOutcome;
   /** The sequence number of the batch's audit entry; null before the first changed record. */
@@ -90,7 +89,6 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
     return stored.counts;
   });
 
-/** A record that a batch changed. */
 interface RecordChange {
   readonly before: LinkRecord | undefined;
   readonly next: LinkRecord;

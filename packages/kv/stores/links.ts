@@ -74,7 +74,6 @@ const linkKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<st
   ...chatIds.map((chatId) => keyOf(links, [pid, chatId])),
 ];
 
-/** The keys that a write of a link reads. */
 export const linkWriteKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
   ...linkKeys(pid, ...chatIds),
   placeKey(pid),

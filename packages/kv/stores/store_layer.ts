@@ -3,7 +3,6 @@ import type { Database } from "../database.ts";
 
 export class KvDatabase extends Context.Service<KvDatabase, Database>()("@accountlink/kv/KvDatabase") {}
 
-/** Makes the layer of a storage port. */
 export const storeLayer = <Port, S extends object>(
   port: Context.Key<Port, S>,
   make: (db: Database) => S,

@@ -35,7 +35,6 @@ export const storeEarlier = (kv: Kv, records: ReadonlyArray<readonly [key: Tuple
 
 const tableOf = (key: string) => /^\w*/.exec(key)?.[0] ?? "";
 
-/** Returns the keys that are left of tables and their indexes. */
 export const keysLeft = (kv: Kv, tables: ReadonlySet<string>) =>
   Effect.map(kv.list({ start: "", end: "~" }, { limit: 1_000, reverse: false }), (left) =>
     left.map(({ key }) => key).filter((key) => tables.has(tableOf(key))),

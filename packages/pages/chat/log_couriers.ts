@@ -94,7 +94,6 @@ const start = Effect.fnUntraced(function* (channels: ChatChannels) {
   return stop;
 });
 
-/** Whether a log may have something to tell. */
 const mayTell = ({ item, hasNews, problemAt }: LogCourier): boolean =>
   hasNews || item.waitsSince !== null || (item.problemAt !== null && item.problemAt !== problemAt);
 

@@ -18,7 +18,6 @@ export type OwnMessages = Partial<Record<LanguageTag, MessagesByKey>> &
 
 type MessagesByKey = Partial<Record<MessageKey, string>>;
 
-/** The keys of messages without values. */
 export type PlainKey = Exclude<MessageKey, keyof ValueNames>;
 
 /** Renders what stands between the two ends of a tag of a message. */

@@ -10,7 +10,6 @@ export const ToldLists = Context.Reference<Map<string, number>>("@accountlink/pl
   defaultValue: () => new Map(),
 });
 
-/** Notes the field of an entry that was left out. */
 const Noting = Context.Reference<(field: string) => void>("@accountlink/platforms/NotingEntries", {
   defaultValue: () => () => {},
 });

@@ -174,7 +174,6 @@ export type Route = keyof typeof answers;
 
 export type Meaning<R extends Route> = (typeof answers)[R][number][2];
 
-/** A request on a route of the table. */
 export interface RouteRequest<A> extends Pick<Question<A, never>, "operation" | "found" | "matches"> {
   /** The values of the route's placeholders, in order. */
   readonly path?: ReadonlyArray<string>;

@@ -277,7 +277,6 @@ test.each(rows)("%s answered with %i and code %s is %j", function* ([route, stat
   expect(yield* outcome(route, refused(route, status, code))).toEqual(expected);
 });
 
-/** The table by single statuses and codes. */
 const single = Object.entries(answers).flatMap(([route, known]) =>
   known.flatMap(([statuses, codes]) =>
     [statuses].flat().flatMap((status) => [codes].flat().map((code) => ({ route, status, code }))),

@@ -11,7 +11,6 @@ const noServer = await whyNoRedis();
 const openSignals = (url: string, { prefix = uniquePrefix(), ...options }: Partial<RedisOptions> = {}) =>
   Effect.map(openNode(url, { prefix, ...options }), (ports) => Context.get(ports, Signals));
 
-/** Counts the channels with this prefix that have subscribers. */
 const channelCount = (url: string, prefix: string) =>
   Effect.map(openClient(url), (client) =>
     Effect.map(

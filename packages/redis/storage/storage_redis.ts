@@ -152,7 +152,6 @@ export { openRows } from "@accountlink/kv";
 export const openKv = (options: RedisOptions) =>
   Effect.map(Layer.build(connectedTo(options)), (context) => kvOn(Context.get(context, RedisConnections)));
 
-/** Runs an effect on the connections of a storage. */
 const onStorage = <A, E>(options: RedisOptions, use: (redis: Connections) => Effect.Effect<A, E>) =>
   Effect.provide(Effect.flatMap(RedisConnections, use), connectedTo(options), { local: true });
 

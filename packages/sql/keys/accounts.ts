@@ -29,7 +29,6 @@ const accountOf = ({ displayName, ...account }: ValuesOf<typeof accountFields>):
 
 export const readAccounts = accounts.reader(accountOf);
 
-/** Returns the accounts with a chat ID. */
 export const accountsOfUser = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
 

@@ -45,7 +45,6 @@ export const layer = storeLayer(BlockStore)((parts) => {
   const { sql, operation, transaction, forUpdate, isAmong } = parts;
   const removeLink = linkRemovalOn(sql);
 
-  /** Removes links of a blocked user. */
   const removeLinks = Effect.fnUntraced(function* (
     write: WriteContext & Pick<SetBlock, "reason">,
     chatIds: ReadonlyArray<ChatId>,

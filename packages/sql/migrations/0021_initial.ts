@@ -175,7 +175,6 @@ const changes = changeSchema(`
   ALTER TABLE idempotency_keys DROP COLUMN erased
 `);
 
-/** The last of the earlier steps. */
 const lastEarlier = 20;
 
 /**

@@ -45,7 +45,6 @@ export const layerClientOnDatabase = (options?: Partial<PostgresClientOptions>) 
     Layer.provideMerge(Database.layer),
   );
 
-/** Tests with the client of a new database. */
 export const testOnDatabase = (options?: Partial<PostgresClientOptions>) =>
   testLiveWith(layerClientOnDatabase(options));
 

@@ -13,13 +13,11 @@ export interface ParsedPostgresUrl {
   readonly url: Redacted.Redacted;
   /** The address of the server: a TCP port or a Unix socket. */
   readonly address: TcpNetConnectOpts | { readonly path: string };
-  /** The options of TLS; false without TLS. */
   readonly ssl: tls.ConnectionOptions | false;
   /** The name by which the server lists the connections. */
   readonly applicationName: string;
 }
 
-/** The form of a URL of Postgres. */
 export const form = "postgres://user:password@host:port/database";
 
 export interface PostgresParts {

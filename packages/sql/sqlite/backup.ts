@@ -29,7 +29,6 @@ export interface CopyState {
   /** The number of the last migration that ran on it. */
   readonly version: number;
   readonly rootKey: string;
-  /** The number of rows of each table. */
   readonly tables: Readonly<Record<string, number>>;
 }
 

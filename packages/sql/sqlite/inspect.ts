@@ -47,7 +47,6 @@ export const inspectRootKey = (folder: string): Effect.Effect<string | null, Dat
     catch: (cause) => new DatabaseUnusable({ path: databaseFile(folder), cause }),
   });
 
-/** The place of the data in a file. */
 export const placeOfFile = (path: string) => {
   const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
   // Where it has no time of birth, Node may give the time of the last change.
@@ -111,7 +110,6 @@ const readFile = (path: string) =>
     };
   });
 
-/** The values of a query of one column. */
 const valuesOf = (database: DatabaseSync, query: string): ReadonlyArray<string> =>
   database
     .prepare(query)

@@ -44,7 +44,6 @@ const onDatabase =
   (title: string, body: Body<Case>, options?: Options) =>
     run(title, (given) => withDatabase((fixture) => body(fixture, given), options));
 
-/** A test with a database of its own. */
 export const test = Object.assign(onDatabase<unknown>(plainTest), {
   each: <Case>(cases: ReadonlyArray<Case>) => onDatabase(plainTest.each(cases)),
 });

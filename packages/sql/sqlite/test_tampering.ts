@@ -12,7 +12,6 @@ export { origin, scope } from "../test_scope.ts";
 export class Tampering extends Context.Service<
   Tampering,
   {
-    /** Executes SQL on the database file. */
     readonly tamper: (sql: string) => void;
     /** Queries the database file. */
     readonly look: (query: string) => ReadonlyArray<Record<string, unknown>>;
@@ -48,6 +47,5 @@ export const layerTampering = Layer.unwrap(
 
 export const test = testWith(layerTampering);
 
-/** SQL that makes all writes of this kind to a table fail. */
 export const refuseWritesTo = (table: string, kind: "INSERT" | "UPDATE" = "INSERT"): string =>
   `CREATE TRIGGER refusal BEFORE ${kind} ON ${table} BEGIN SELECT RAISE(ABORT, 'refused'); END`;

@@ -90,9 +90,7 @@ type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 const maxBatchSize = 500;
 
 interface Statements<Key extends ReadonlyArray<string>, Row> {
-  /** Returns the rows of one key. */
   readonly one: (...key: Key) => Found<Row>;
-  /** Returns the rows of several distinct keys. */
   readonly several: (keys: ReadonlyArray<Key>) => Found<Row>;
   /** The columns that form the key in the rows of `several`. */
   readonly columns: { readonly [Part in keyof Key]: keyof Row };

@@ -62,7 +62,6 @@ export const schemaReaderOf = <Columns, A = Columns>(
 export const columnReader = <A>(table: string, column: string, type: Schema.Codec<A, unknown>) =>
   schemaReaderOf(table, Schema.Struct({ [column]: type }), (row) => row[column] as A);
 
-/** Constant SQL text. */
 export const literalSql = (text: string): Statement.Fragment => Statement.fragment([Statement.literal(text)]);
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;

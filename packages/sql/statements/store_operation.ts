@@ -62,7 +62,6 @@ export const operationsOf = (sql: SqlClient.SqlClient, store: string) => {
   };
 };
 
-/** What the operations of a store are made of. */
 export interface StoreParts extends Dialect, ReturnType<typeof operationsOf> {
   readonly sql: SqlClient.SqlClient;
   readonly connection: SqlConnection.Connection;

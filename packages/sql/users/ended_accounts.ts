@@ -44,7 +44,6 @@ export const endedAccountsOn = ({ sql, forUpdate, isAmong, isAnyOf }: StoreParts
       true,
     );
 
-  /** Keeps the hash of a user who owns a suspended account. */
   const keepSuspension = ({ chatId, ownerHash }: EraseUser) => sql`
     INSERT INTO suspended_owners (hash)
     SELECT ${ownerHash}

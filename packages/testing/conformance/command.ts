@@ -82,7 +82,6 @@ const suitesOf =
     );
   };
 
-/** Prints each result, and returns how many cases passed, failed and were skipped. */
 const report = async (results: AsyncIterable<CaseResult>, print: (line: string) => void) => {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let shown = "";

@@ -60,7 +60,6 @@ const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
       entries.filter(({ action }) => !action.startsWith("key.")),
     ),
     create,
-    /** Creates a session, unless the burst is used up. */
     take: (burst: CreationBurst, createdAt: Millis) => {
       const session = makeSession(key, { createdAt });
       return Effect.map(sessions.create({ session, burst }), (created) => ({ created, id: session.id }));

@@ -262,7 +262,6 @@ const walkFlows = async (
   };
 };
 
-/** Makes a session of the account of a key. */
 const newSession = async ({ send }: Pick<RunningServer, "send">, key: string): Promise<string> => {
   const made = await send("POST /v2/sessions", { key, from: "198.18.200.3", body: { clientId: "client" } });
   if (made.status !== 201) throw new Error(`Cannot prepare the attack: a session is ${made.text}`);

@@ -41,7 +41,6 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** Finds the operation that a request is for. */
 export const operationOf = (platform: Platform, { method, path }: Pick<HeardRequest, "method" | "path">) =>
   operationsOn(platform).find(({ id, path: shape }) => id.startsWith(`${method} `) && shape.test(path));
 

@@ -21,7 +21,6 @@ export interface RedisServer {
    * Kills the server with SIGKILL. The server loses all data that it has not saved. By default, it saves no data.
    */
   readonly kill: Effect.Effect<void>;
-  /** Deletes the saved data of the killed server. */
   readonly forget: Effect.Effect<void>;
   /** Starts the killed server again, with the same port and the saved data. */
   readonly restart: Effect.Effect<void>;

@@ -24,7 +24,6 @@ export const limitFlags = {
   unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
-/** The flags for the lists of a key. */
 export const listFlags = {
   allowIps: entryFlag("allow-ip", fields.allowIps),
   denyIps: entryFlag("deny-ip", fields.denyIps),

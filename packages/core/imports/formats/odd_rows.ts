@@ -14,7 +14,6 @@ interface OddWordRow {
   readonly word: string;
 }
 
-/** A row with an unclear time. */
 export interface OddTimeRow extends Omit<UnclearTime, "rows"> {
   readonly line: number;
 }

@@ -54,7 +54,6 @@ const hostile = record({
 
 const encoder = new TextEncoder();
 
-/** Returns the bytes of a file with this size, in chunks. */
 const fileOf = ({ start, repeated }: Hostile, size: number): ReadonlyArray<Uint8Array> => {
   const bytes = encoder.encode(start + repeated.repeat(size / repeated.length + 1)).subarray(0, size);
   return piecesOf(bytes, 65_536);

@@ -32,7 +32,6 @@ import {
 } from "./written_forms.ts";
 
 export interface RowOptions extends ReadOptions {
-  /** The time at which the file is read. */
   readonly now: Millis;
   /** How the file's unclear times are read, as the user or the file's other dates tell; undefined if nobody does. */
   readonly timesAs: UnclearTimeChoice | undefined;
@@ -98,7 +97,6 @@ const unprovenOf = (row: Row, { states, names }: Columns, choices: ReadOptions["
     : leaveOut(row, "odd_word", `column ${quoted(skipped.column)} says ${quoted(skipped.word)}`);
 };
 
-/** Returns the time of a row, or why the row has no link. */
 const timeOf = (row: Row, columns: Columns, options: RowOptions): Millis | LinkLine | OddTimeRow | null => {
   const value = row.values[columns.time];
   const written = writtenTime(value);

@@ -23,7 +23,6 @@ export class ClosedSources {
     return this.#sources !== null;
   }
 
-  /** Replaces the closed sources. */
   close(sources: Iterable<Source>): void {
     this.#sources = new Set(sources);
     this.#answered.clear();

@@ -59,7 +59,6 @@ const start = Effect.gen(function* () {
   const sweep = yield* makeSweep;
   const node = makeNode();
 
-  /** Starts the sweep of a plan in the background if the sweep is due. */
   const startSweep = Effect.fnUntraced(function* (courier: PlanCourier) {
     if (!isSweepDue(courier, yield* Clock.currentTimeMillis)) return;
     courier.sweeping = { isRunning: true, nextAt: 0 };

@@ -234,7 +234,6 @@ export const deployment = Effect.gen(function* () {
     takeAsked: () => asked.splice(0),
     watched,
     startNode,
-    /** Starts a node, and lets time pass. */
     runNode: (seconds: number, name?: string) => Effect.tap(startNode(name), () => pass(seconds)),
     takeRequests: () => {
       const taken = requests;

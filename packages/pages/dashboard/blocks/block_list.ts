@@ -29,7 +29,6 @@ export interface BlockList {
   readonly removed: RemovedLinks;
 }
 
-/** The links that blocks remove. */
 interface RemovedLinks {
   readonly count: number;
   /** What keeps them from being put back; null if nothing does. */
@@ -39,7 +38,6 @@ interface RemovedLinks {
 /** A user in a list: an ID, a mention of the chat platform, or a user name. */
 const userIn = (line: string): string => /^<@!?(\d+)>$/.exec(line)?.[1] ?? line;
 
-/** Returns a function that finds what blocks of users remove. */
 export const makeFindRemoved = Effect.gen(function* () {
   const store = yield* LinkStore;
   const oneUserNote = yield* makeOneUserNote;

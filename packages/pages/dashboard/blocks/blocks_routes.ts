@@ -101,7 +101,6 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     return blockQuestion({ community, chatId, gameId, ofGame, names });
   });
 
-  /** Blocks the ticked users. */
   const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const users = usersOf(fields);
     yield* Effect.forEach(users, (user) => operations.block.submit(visitor, fields, user));

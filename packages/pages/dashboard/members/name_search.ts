@@ -49,7 +49,6 @@ export const makeNameSearch = Effect.gen(function* () {
   });
 });
 
-/** Returns a function that finds a chat user to invite, by ID or by name. */
 export const makeUserSearch = Effect.gen(function* () {
   const { findUser } = yield* ChatPlatform;
   const findByName = yield* makeNameSearch;

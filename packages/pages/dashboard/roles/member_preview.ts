@@ -80,7 +80,6 @@ const nicknameText = (nickname: string): Html =>
 const mayChange = ({ roles }: NamedRoles, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
 
-/** Returns whether the bot may make some of the changes. */
 export const isApplicable = (view: NamedRoles, { add, remove, nickname }: MemberChanges): boolean =>
   nickname !== null || [...add, ...remove].some((roleId) => mayChange(view, roleId));
 

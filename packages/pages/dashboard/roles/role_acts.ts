@@ -100,7 +100,6 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     Object.entries({
       ranks: ofGroup((press, shown) => show(press, { ...shown, focus: "ranksOf" })),
 
-      /** Adds a rule for each rank of a group that has a role. */
       addRanks: ofGroup(
         Effect.fnUntraced(function* (press, { typed, ranked }) {
           const chosen = filledRules(typed.rules);

@@ -151,7 +151,6 @@ export const rulesOfRanks = (
   });
 };
 
-/** Returns the ranks of a group that no role is named after. */
 export const ranksWithoutRole = (
   group: RankedGroup,
   roles: ReadonlyArray<GuildRole>,

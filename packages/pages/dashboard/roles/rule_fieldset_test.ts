@@ -10,7 +10,6 @@ const view: RuleView = {
   itemKinds: [],
 };
 
-/** The fields of one rule for linked members. */
 const fieldsOf = (nickname: string, kinds = view.kinds) => {
   const condition = { when: "linked", whether: "" } as TypedRule["conditions"][number];
   const rule = { roleId: "1", nickname, conditions: [condition] };

@@ -83,7 +83,6 @@ const outcomes: Record<keyof UsageCounts, string> = {
 
 export const groupNames = Struct.keys(groups);
 
-/** The columns of a table with the count of each outcome. */
 export const outcomeColumns = <Row>(countsOf: (row: Row) => UsageCounts): ReadonlyArray<Column<Row>> =>
   Struct.keys(outcomes).map((outcome) => [
     outcomes[outcome],

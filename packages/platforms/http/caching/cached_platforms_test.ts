@@ -86,7 +86,6 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
 
 const features = { names: true, groups: true, descriptions: true, ages: true, items: [] };
 
-/** Provides cached platforms on mocks of the platforms. */
 const onMocks = (parts: {
   chat?: Partial<ChatPlatform["Service"]>;
   game?: Partial<GamePlatform["Service"]>;

@@ -38,7 +38,6 @@ const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overri
   return { client, sentAt };
 });
 
-/** Returns the status of the answer, or the reason of the failure. */
 const ask = (client: ResilientClient) =>
   Effect.match(client.get(url), { onSuccess: ({ status }) => status, onFailure: ({ reason }) => reason });
 

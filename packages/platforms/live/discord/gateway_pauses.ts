@@ -35,7 +35,6 @@ export class GatewayPauses {
     });
   }
 
-  /** Notes that a shard is ready. */
   ready(shard: number): Effect.Effect<void> {
     return Effect.map(monotonicMillis, (now) => {
       this.#shards.set(shard, { attempts: this.#shards.get(shard)?.attempts ?? 1, readyAt: now });

@@ -98,14 +98,12 @@ const InventoryItems = Schema.Struct({
 
 type InventoryItem = (typeof InventoryItems.Type)["inventoryItems"][number];
 
-/** The filter for a kind of item, and the ID of such an item. */
 const itemFilters = {
   gamepass: ["gamePassIds", ({ gamePassDetails }: InventoryItem) => gamePassDetails?.gamePassId],
   badge: ["badgeIds", ({ badgeDetails }: InventoryItem) => badgeDetails?.badgeId],
   asset: ["assetIds", ({ assetDetails }: InventoryItem) => assetDetails?.assetId],
 } as const;
 
-/** The most roles on a page. */
 const rolePageSize = 20;
 
 /** No group has more pages of roles. */
@@ -128,7 +126,6 @@ const groupIn = (path: string): string => path.split("/")[1] ?? "";
 
 type Membership = (typeof Memberships.Type)["groupMemberships"][number];
 
-/** Returns the paths of the roles that a member holds in the group. */
 const rolePathsOf = ({ role, roles }: Membership, groupId: string): ReadonlyArray<string> => {
   const paths = [...new Set([...(role ? [role] : []), ...(roles ?? [])])];
   return paths.filter((path) => groupIn(path) === groupId);

@@ -4,7 +4,6 @@ import { DateTime, Effect, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { type EntriesOptions, entriesOf, nullish, unlessOdd } from "../../http/mod.ts";
 
-/** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 
 /** The base URL of a service. `apiUrl` has `{service}` in place of the service's name. */
@@ -22,7 +21,6 @@ export const robloxClient = (apiUrl: string) =>
     ),
   );
 
-/** An item of a kind that Roblox has. */
 export interface RobloxItem extends GameItem {
   readonly item: "gamepass" | "badge" | "asset";
 }

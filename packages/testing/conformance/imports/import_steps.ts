@@ -70,19 +70,16 @@ export const makeSteps = Effect.gen(function* () {
     load: (id: string, node = one, chatId = ada, gameId = chess) =>
       importLinks([line(chatId, gameId)], { holder: { id, node } }),
     importLinks,
-    /** Imports links with a file that can be undone, and returns its ID. */
     importFile: Effect.fnUntraced(function* (lines: ReadonlyArray<PortableLink>, at: Millis = 0) {
       const id = uniqueText();
       yield* importLinks(lines, { at, file: fileOf(id) });
       return id;
     }),
-    /** Removes a link, and puts it back as it was. */
     putBack: Effect.fnUntraced(function* ({ chatId, gameId }: PortableLink) {
       yield* links.removeGame({ ...write, chatId });
       yield* links.restoreGame({ ...write, chatId, gameId, removedAt: write.at });
     }),
     undo: (id: string, at: Millis, limit = 10) => imports.undo({ ...write, at, id, limit }),
-    /** The chat users of each game user of the scope. */
     holders: Effect.map(links.findByGameIds(global.pid, [chess, poker, rummy]), (found) => [...found]),
     allowOne: KeyStore.use((keys) => keys.updateSettings({ ...write, update: { oneChatUser: true } })),
   };

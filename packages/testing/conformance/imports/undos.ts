@@ -40,7 +40,6 @@ const makeThree = Effect.gen(function* () {
   };
 });
 
-/** Cases of the undo of imports. */
 export const undos: Cases<StoragePorts> = {
   "an import can be undone for a day, and an erasure ends the undo of a user's link": function* () {
     const { importFile, undoablePage, undo, global } = yield* makeSteps;

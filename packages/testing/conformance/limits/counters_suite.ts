@@ -136,7 +136,6 @@ interface ModelWindow {
   readonly resetsAt: Millis;
 }
 
-/** Models counters as a list of all windows that have begun. */
 const modelOf = (begun: Array<ModelWindow>, now: Millis) => {
   const find = (key: string) => begun.find((window) => window.key === key && now < window.resetsAt);
   const read = (rules: ReadonlyArray<CounterRule>) =>

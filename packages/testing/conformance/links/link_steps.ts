@@ -40,12 +40,10 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       store.setGame({ ...context(at), chatId, gameId }),
     move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
       store.moveChat({ ...context(at), oldChatId, newChatId }),
-    /** Removes a link and returns its game. */
     remove: (chatId: ChatId, at: Millis = 0) =>
       Effect.map(store.removeGame({ ...context(at), chatId }), (removed) =>
         Option.map(removed, ({ gameId }) => gameId),
       ),
-    /** Deletes the scope and returns the number of deleted records. */
     deleteAll: Effect.fnUntraced(function* (at: Millis = 0) {
       return (yield* store.deleteScope(context(at))).records;
     }),

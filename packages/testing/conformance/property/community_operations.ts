@@ -64,7 +64,6 @@ export const communityOperations = {
   OperationsOf<"UpgradeStore", UpgradeStore["Service"]> &
   OperationsOf<"ReminderStore", ReminderStore["Service"]>;
 
-/** A command that turns the log of a community on. */
 export const logTurnedOn = {
   op: "CommunityStore.update",
   settings: { logChannelId: "70" },

@@ -30,7 +30,6 @@ const chatId = constantFrom(ada, bob, dan);
 const chatIds = array(chatId, { maxLength: 3 });
 const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
 
-/** The operations on nicknames that plans set and replaced. */
 const nicknameOperations = {
   "RolePlanStore.nicknames": operation(
     1,

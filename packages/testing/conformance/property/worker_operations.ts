@@ -51,7 +51,6 @@ const delivery: FastCheck.Arbitrary<Delivery> = record({
   resends: nat(1),
 });
 
-/** The lanes of each event. */
 const eventLanes = [["a"], ["a", "b"], ["b"], []];
 
 const results = {

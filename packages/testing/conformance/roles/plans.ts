@@ -28,8 +28,6 @@ import {
 
 const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
 
-/** Cases of the problems of plans. */
-
 export const plans: Cases<StoragePorts> = {
   "a problem of the plan is set by any node, replaces its like, and goes alone": function* () {
     const { putHeld, place, store, settleOne, status, remove } = yield* newRoleSteps;

@@ -53,7 +53,6 @@ export const problemOf = (chatId: ChatId | null, parts: Partial<PlanProblem> = {
   ...parts,
 });
 
-/** A problem as the status lists it. */
 export const listed = (
   problem: PlanProblem,
   chatIds: ReadonlyArray<ChatId> = problem.chatId === null ? [] : [problem.chatId],

@@ -60,7 +60,6 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
     due: (id: WebhookId, at = start) =>
       Effect.map(store.due(id, at, 100), (found) => found.map(({ eventId }) => eventId)),
     update: (id: WebhookId, change: WebhookChange, at = start) => store.update({ ...origin, id, change, at }),
-    /** Stores the result of a requested resend. */
     request: (id: WebhookId, delivery: StoredDelivery, status: 204 | 500) => {
       const result = { attemptedAt: start, endedAt: start + 1, status };
       const error = status === 500 ? "status" : null;

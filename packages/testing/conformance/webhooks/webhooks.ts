@@ -10,7 +10,6 @@ import { ada, atOnce, bob, chess, eraseUser, makeScopes, poker } from "../scopes
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
 
-/** Makes a delivery that waits for the earlier deliveries of its lanes. */
 const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
   makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
 
