@@ -50,7 +50,6 @@ export interface StorageRows {
     placeAfter: (count: number) => string,
   ) => StoreEffect<void, MoveRefused>;
 
-  /** Ends the move: the storage is whole. */
   readonly end: StoreEffect<void, MoveRefused>;
 }
 

@@ -54,7 +54,6 @@ export interface FoundStorage {
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
   readonly rest: Rest | null;
-  /** Whether a move into it is not finished. */
   readonly isHalfMoved: boolean;
 }
 

@@ -126,7 +126,6 @@ export const pausePlans = Effect.fnUntraced(function* (
 export const storedRolePlans = recordStore(RolePlanStore, (records) => {
   const { read, write, inSteps, hold, firstNode } = records;
 
-  /** Deletes the members and problems of a plan. */
   const dropMembers = Effect.fnUntraced(function* (
     place: PlanPlace,
     isMeant: (tx: Tx) => StoreEffect<boolean>,

@@ -39,7 +39,6 @@ export const withTestControl = Effect.provideService(PlatformControl, (platforms
   };
 });
 
-/** Counts a successful change of a member. */
 const countChange = (traffic: Traffic, method: string, path: string) =>
   Effect.map(HttpRouter.params, ({ chatId, roleId }) => {
     if (chatId === undefined || !path.startsWith("/chat/api/guilds/")) return;

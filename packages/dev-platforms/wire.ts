@@ -79,7 +79,6 @@ export const NewMessage = Schema.Struct({
 
 export type AnswerMessage = typeof AnswerMessage.Type;
 
-/** The status of each refusal. */
 export const refusals = {
   unknown_guild: 404,
   unknown_member: 404,

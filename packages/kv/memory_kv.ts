@@ -52,7 +52,6 @@ const placeOf = (keys: ReadonlyArray<string>, key: string): number => {
   return low;
 };
 
-/** The first part of a key, which names a table or an index. */
 const nameOf = (key: string): string => {
   const end = key.indexOf(" ");
   return end < 0 ? key : key.slice(0, end);

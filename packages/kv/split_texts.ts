@@ -8,7 +8,6 @@ export type Text = Pick<Entry, "value">;
 /** Records by their entries. An engine that returns the same entry again, as the one in memory does, spares a parse. */
 const records = new WeakMap<Text, unknown>();
 
-/** Returns the record of a text, whose parts are joined. */
 export const parsed = (entry: Text, json: string): unknown => {
   const known = records.get(entry);
   if (known !== undefined) return known;

@@ -130,7 +130,6 @@ export class Transaction {
       : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length);
   }
 
-  /** Stores a record in place of the one with its key. */
   put<R>(table: Table<R>, record: R): StoreEffect<void> {
     return Effect.map(this.get(table, ...table.id(record)), (before) => this.#replace(table, before, record));
   }

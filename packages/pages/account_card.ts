@@ -17,7 +17,6 @@ type ShownAccount = FlowAccount<
 const nameOf = ({ id, profile }: ShownAccount): string | Html =>
   profile?.displayName ?? profile?.username ?? said("account.unnamed", { id });
 
-/** The name of an account within a sentence. */
 export const accountName = (account: ShownAccount): Html => own(nameOf(account));
 
 /** The first letter of the name, in place of a picture. */

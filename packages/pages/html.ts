@@ -48,7 +48,6 @@ export interface Problem {
 export interface Wording {
   readonly tag: string;
   readonly has: (key: string) => boolean;
-  /** Returns a message by its key. */
   readonly say: (key: string, values?: Readonly<Record<string, unknown>>) => Html;
   /** English, for parts that have no other language; absent in English itself. */
   readonly english?: Wording;

@@ -10,7 +10,6 @@ import {
   type ValuesOf,
 } from "./languages/language.ts";
 
-/** Renders what depends on the language of the document. */
 export const inLanguage = (render: (wording: Wording) => Html): Html =>
   inPlace(({ wording }) => {
     if (wording === undefined)

@@ -15,7 +15,6 @@ export const ownGuild = "700000000000000001";
 
 const lists = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
 
-/** Reloads a page that shows progress, until it shows the end. */
 export const shows = (page: PlainPage, words: string | RegExp, options?: { readonly interval: number }) =>
   expect.poll(page.reload, options).toMatch(words);
 

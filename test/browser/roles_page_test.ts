@@ -51,7 +51,6 @@ const compared = async (page: PlainPage) => {
   return page.words;
 };
 
-/** Turns the rules on. */
 const turnOn = async (page: PlainPage, button = "Turn on") => {
   const shown = await compared(page);
   expect(await page.press(button)).toContain("Everyone is compared now");

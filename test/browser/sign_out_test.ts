@@ -17,7 +17,6 @@ const enter = async (page: Page, site: "/dashboard" | "/me") => {
   await page.waitForURL(`${url()}${site}`);
 };
 
-/** Opens a site as Ada after a sign-in to the dashboard. */
 const visitSite = async (site: "/dashboard" | "/me", options: BrowserContextOptions) => {
   const page = await visit("/dashboard", /Ada\b/, options);
   if (site === "/me") await enter(page, site);

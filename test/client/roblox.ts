@@ -79,7 +79,6 @@ const toJson = (value: unknown): unknown => {
     : Object.fromEntries(entries.map(([key, each]) => [String(key), toJson(each)]));
 };
 
-/** Writes a value as an expression of Luau. */
 const toLuau = (value: unknown): string => {
   if (value === null) return "nil";
   if (Array.isArray(value)) return `{${value.map(toLuau).join()}}`;

@@ -6,7 +6,6 @@ import { type Case, type Differences, isV1, Writer, when } from "./case_writer.t
 import { syncing, unmanaging, v2Recipes } from "./recipes.ts";
 import { v1Recipes } from "./recipes_v1.ts";
 
-/** Adds the accounts and the role plan that cases name. */
 export const addAccounts = (fixtures: Fixtures): void => {
   fixtures.account({ name: unmanaging, chatId: "100031" });
   fixtures.plan({

@@ -137,7 +137,6 @@ beforeAll(async () => {
   check = answerChecker((await server.send("GET /openapi.json")).body);
 });
 
-/** Returns the path template that the OpenAPI document has for a request path. */
 const templateOf = (path: string): string =>
   path
     .replace(/\?.*$/, "")

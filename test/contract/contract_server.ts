@@ -48,7 +48,6 @@ const reasonProblems = (line: string, { status, body }: Answer): ReadonlyArray<s
 
 const { responses = {} } = openApi("http://127.0.0.1").components as Readonly<Record<string, Json>>;
 
-/** The reasons that an answer of v1 can have, by its words. */
 const reasonsOfWords = (status: number, words: string): ReadonlyArray<string> =>
   Object.entries(responses[`V1.${status}`]?.["content"]?.["application/json"]?.["examples"] ?? {})
     .filter(([name, example]) => /^[a-z]/.test(name) && plain(example?.["value"]?.error) === plain(words))
@@ -79,7 +78,6 @@ export const expectConflict = (answer: Answer, reason: string): void =>
 /** Expects the v2 refusal of a path, list or plan that does not exist for the key or member. */
 export const expectUnknown = (answer: Answer): void => expectRefusal(answer, 404, "BAD_REQUEST", null);
 
-/** Expects a v2 refusal because exactly these parameters are missing. */
 export const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>): void =>
   expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });
 
@@ -97,10 +95,8 @@ export const dataOf = ({ status, body }: Answer, expected = 200): Json => {
   return body.data ?? {};
 };
 
-/** Expects a v2 success with exactly this data. */
 export const expectData = (answer: Answer, data: unknown): void =>
   expect({ status: answer.status, data: answer.body.data }).toEqual({ status: 200, data });
 
-/** Expects a v1 refusal with exactly this message. */
 export const expectV1Refusal = (answer: Answer, status: number, error: string): void =>
   expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });

@@ -123,7 +123,6 @@ const answered = (row: Row, { status, body }: Answer): string => {
   return `${status} ${body.error === undefined ? "-" : textOf(body.error.code)}`;
 };
 
-/** The value of an example, which may be a reference to a component. */
 const valueOf = (example: Json | undefined, components: Json | undefined): Json => {
   const name: unknown = example?.["$ref"];
   const shared =

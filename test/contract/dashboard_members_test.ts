@@ -59,7 +59,6 @@ const choose = (owner: Owner, account: string) =>
 const accountOf = async (owner: Owner) =>
   textOf((await owner.send("GET /dashboard/api/session")).body.data?.account?.name);
 
-/** Signs in a member of the fixture's account "roles". */
 const signInAs = async (role: MemberRole) => {
   const member = await signInOwner(server, people[role]);
   await choose(member, "roles");

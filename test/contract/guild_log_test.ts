@@ -44,7 +44,6 @@ const postPanel = (fields: object = {}, by = owner) =>
 const stateOf = async () => dataOf(await owner.send(`GET /dashboard/api/communities/${pid}`)).community;
 const communityWords = async () => wordsOf(await owner.browser.get(`/dashboard/communities/${pid}`));
 
-/** The text of what the bot posted in a channel, as a member sees it. */
 const postsIn = async (channelId: string) => {
   const { text } = await platform.send(`GET /chat/guilds/${guild}`);
   const section = new RegExp(`<section id="channel-${channelId}">.*?</section>`, "s").exec(text)?.[0] ?? "";

@@ -57,7 +57,6 @@ const makeImporter = async (chatId: string) => {
     post: postForm,
     run,
     links,
-    /** Imports a file, and returns the path of the undo. */
     imported: async (...file: Parameters<typeof upload>) => {
       const preview = locationOf(await upload(...file));
       await run(preview);

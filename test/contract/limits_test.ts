@@ -153,7 +153,6 @@ const other = daily.fixtures.key({ tier: "premium", limits: { perWindow: 0, dail
 const banned = daily.fixtures.key({ denyIps: ["0.0.0.0/0"] });
 const exempt = (["partner", "staff"] as const).map((kind) => daily.fixtures.key({ kind, links }));
 
-/** Sends one request, and returns how many requests the address then has left. */
 const left = async (from: string, key = one) =>
   (await daily.send(v1Lookup, { from, key })).body.ipRequestsRemaining;
 

@@ -49,7 +49,6 @@ const send = (line: Line, options: RequestOptions = {}) => check(line, { key, fr
 
 const managed = new Set(dashboardRoutes.filter(({ keyAccess }) => keyAccess?.includes("manage")));
 
-/** A request to each route, with what its path needs. */
 const lineOf = ({ method, path }: (typeof dashboardRoutes)[number]) =>
   `${method} ${path.replace(/:\w+/g, "x")}` as Line;
 

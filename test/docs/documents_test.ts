@@ -90,7 +90,6 @@ it("docs/api.md says what fair use is, and docs/operators_day.md the commands ag
 const pictures = globSync("docs/pictures/*.webp", { cwd: root }).toSorted();
 const withPictures = ["README.md", ...globSync("docs/*.md", { cwd: root })];
 
-/** The pictures that a document shows, each in its light and its dark version. */
 const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark: string]> =>
   [
     ...readFileSync(join(root, document), "utf8").matchAll(

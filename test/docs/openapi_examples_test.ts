@@ -83,7 +83,6 @@ const lineOf = (page: string, { id }: Route): string => {
   return line.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity as keyof typeof entities]);
 };
 
-/** The documented answer of a route on success. */
 const shownFor = (document: Json, route: Route): unknown => {
   const operation = document["paths"]?.[pathTemplate(route)]?.[route.method.toLowerCase()];
   return Object.values(operation?.["responses"]?.[String(route.status ?? 200)]?.["content"] ?? {})[0]?.[

@@ -32,7 +32,6 @@ const mostly = <A, B>(usual: fc.Arbitrary<A>, odd: fc.Arbitrary<B>) =>
 const nothing = fc.constant(undefined);
 const rarely = <A>(value: fc.Arbitrary<A>) => mostly(nothing, value);
 
-/** Leaves out undefined values. */
 const present = <A>(record: Readonly<Record<string, A | undefined>>) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Record<string, A>;
 

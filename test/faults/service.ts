@@ -54,7 +54,6 @@ const startStorage = Effect.fnUntraced(function* (storage: ServiceOptions["stora
 export const whyNoService = async (): Promise<string | null> =>
   (await whyNoPostgres()) ?? (await whyNoRedis());
 
-/** Starts a service, which ends with the scope. */
 export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
   const storage = yield* startStorage(options.storage);
   // A killed Redis keeps its data; tests that need data loss delete it.

@@ -33,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => expect(await server.stop()).toBe(0));
 
-/** Looks up a link again and again. Returns the latencies, in milliseconds. */
 const lookUpFor = async (milliseconds: number): Promise<ReadonlyArray<number>> => {
   const latencies: Array<number> = [];
   const end = performance.now() + milliseconds;

@@ -20,7 +20,6 @@ export interface Flood {
 }
 
 export interface Flooding {
-  /** Whether an answer with the expected status has come. */
   readonly isAnswered: () => boolean;
   /** Ends the flood. Returns how many answers it got, by status. */
   readonly stop: () => Promise<ReadonlyMap<string, number>>;

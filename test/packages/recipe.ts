@@ -132,7 +132,6 @@ const fetchInLimits = async (url: string, init: RequestInit): Promise<unknown> =
   return response.json();
 };
 
-/** Bundles a module, runs it in a page, and returns its log lines. */
 const runInBrowser = async (module: string): Promise<ReadonlyArray<string>> => {
   const bundle = await rolldown({ input: module, platform: "browser" });
   const { output } = await bundle.generate();

@@ -99,7 +99,6 @@ const waitFor = async (page: Page, text: string | RegExp): Promise<void> => {
   throw new Error(`Cannot take pictures: the page never showed ${text}`);
 };
 
-/** Opens the first page of the demo, and goes on as one of its persons. */
 const goAs = async ({ url, open }: Stage, person: string, size: typeof phone) => {
   const page = await open(size);
   await page.goto(url);
@@ -143,7 +142,6 @@ img { display: block; border: 1px solid ${rule}; border-radius: 12px; box-sizing
   return { light: await compose("light"), dark: await compose("dark"), page: page.slice(0, 16) };
 };
 
-/** Takes all pictures of the documents, by name. */
 export const takePictures = async (): Promise<Readonly<Record<string, Picture>>> => {
   const stage = await setStage();
   try {

@@ -30,7 +30,6 @@ const ops = {
   acknowledged: 11,
 };
 
-/** Starts a gateway. It ends with the scope. */
 export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
   const server = createServer();
   const sockets = new WebSocketServer({ server, verifyClient: () => !gateway.isDown });

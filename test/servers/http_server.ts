@@ -42,7 +42,6 @@ export const listenScoped = (server: Server): Effect.Effect<number, never, Scope
     () => Effect.sync(() => server.close().closeAllConnections()),
   );
 
-/** Starts a server, which ends with the scope. */
 export const startHttpServer = Effect.fnUntraced(function* (
   answer: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering>,
 ): Effect.fn.Return<HttpTestServer, never, Scope.Scope> {

@@ -5,7 +5,6 @@ export interface IdTokenParts {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Signs ID tokens with ES256. */
 export interface IdTokenSigner {
   /** The public key, as in a JWK Set. */
   readonly publicKey: object;

@@ -15,7 +15,6 @@ export const whyNoPromtool = async (): Promise<string | null> =>
     ? skipReason("promtool", "there is no promtool on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Runs promtool, and returns its output. Rejects if promtool fails. */
 export const runPromtool = async (...args: ReadonlyArray<string>): Promise<string> => {
   const found = await program();
   if (found === null)

@@ -95,7 +95,6 @@ export class SupervisedProcess {
     await this.#end("INT\n");
   }
 
-  /** Ends the process and removes its folder. */
   async remove(): Promise<void> {
     await this.#end("");
     await rm(this.#folder, { recursive: true, force: true });
@@ -136,7 +135,6 @@ const descendantsOf = (parent: number): ReadonlyArray<number> => {
   return childrenOf(parent);
 };
 
-/** Fails with the output of a program that did not start. */
 export const failStart = async (problem: string, running: SupervisedProcess): Promise<never> => {
   const output = await running.output().catch(() => "");
   throw new Error(`Cannot start ${problem}. Its output:\n${output}`);

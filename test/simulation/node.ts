@@ -103,7 +103,6 @@ export interface Surroundings {
   readonly guild: Guild;
 }
 
-/** A process of a node, from its start to its end. */
 export class Node extends Process {
   readonly #scope = Scope.makeUnsafe();
   /** Null until the node has started, and again once it begins to stop. */
@@ -182,7 +181,6 @@ export class Node extends Process {
     return this.#serving?.flows.confirm(cookie, { csrf, sid: null }, from) ?? Effect.never;
   }
 
-  /** Signs a chat user in to the dashboard. */
   signIn(chatId: string): Effect.Effect<SignedIn, unknown> {
     const signIns = this.#serving?.signIns;
     if (signIns === undefined) return Effect.never;

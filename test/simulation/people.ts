@@ -57,7 +57,6 @@ export const gameUser = (id: string): GameUser => {
 /** Whether a game account is old enough for everything. */
 export const isOldGame = (id: string): boolean => gameUser(id).created === old;
 
-/** Whether a chat account is. */
 export const isOldChat = (id: string): boolean => id !== chatIds[1];
 
 const gameUsers = 400;

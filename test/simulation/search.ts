@@ -7,7 +7,6 @@ type Counts = ReadonlyMap<string, number>;
 export interface Found {
   readonly runs: number;
   readonly steps: number;
-  /** The number of steps in the shortest schedule. */
   readonly fewestSteps: number;
   /** The number of requests for each outcome, and of faults for each kind. */
   readonly counts: Counts;

@@ -34,7 +34,6 @@ afterAll(async () => {
   await platforms.stop();
 });
 
-/** Opens a browser that signs in at the live platforms. */
 const openLiveBrowser = () => {
   const browser = openBrowser(() => server.url, fixtures.address());
   onTestFinished(browser.close);

@@ -12,7 +12,6 @@ const program = `
   import { runVitest } from ${JSON.stringify(new URL("../../tools/run_vitest.ts", import.meta.url).href)};
   await runVitest("Node.js/24", "contract-postgres-redis");`;
 
-/** Returns the descendants of a process by their ID, with their command lines. */
 const descendantsOf = (root: number): ReadonlyMap<number, string> => {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
   const found = new Map<number, string>();

@@ -38,7 +38,6 @@ const sessionLife = 300;
 
 export type BrokenStores = Awaited<ReturnType<typeof startOnBrokenStores>>;
 
-/** Starts the application on memory stores and platforms with this fixture. */
 export const startOnBrokenStores = async (fixture: object) => {
   const text = JSON.stringify(fixture);
   let state: StoreState = "well";

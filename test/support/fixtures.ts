@@ -55,7 +55,6 @@ export interface SeenAt {
 
 export type Fixtures = ReturnType<typeof makeFixtures>;
 
-/** Returns a new token, which belongs to no key. */
 export const newToken = (): string =>
   `alk_${randomBytes(6).toString("hex")}_${randomBytes(32).toString("base64url")}`;
 
@@ -167,7 +166,6 @@ export const makeFixtures = () => {
     /** Adds an account with an owner. Without it, the account of a key has no members. */
     account: (account: Account) => void named.push(accountOf(account)),
 
-    /** Adds a role plan to the scope of a guild. */
     plan: (plan: Omit<PlanEntry, "scope">) => void plans.push({ scope: "guild", ...plan }),
 
     /** Adds a key and returns its token. */

@@ -15,7 +15,6 @@ export interface Json {
   readonly [name: string]: Json | undefined;
 }
 
-/** Returns a value if it is a string, and throws otherwise. */
 export const textOf = (value: unknown): string => {
   if (typeof value !== "string")
     throw new Error(`Cannot go on: found ${JSON.stringify(value)}, expected a text`);

@@ -106,15 +106,12 @@ export const startLivePlatforms = async (
       ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
       ACCOUNTLINK_GAME_API_URL: game.apiUrl,
     },
-    /** The gateway of Discord, which reports joins. */
     gateway,
-    /** The requests to Discord. */
     heard: chat.heard,
     /** The requests to Roblox. */
     heardOfGame: game.heard,
     /** Texts that no server may print. */
     secrets: [botToken, chatClient.secret, gameClient.secret],
-    /** Signs a user in on the platform's page and returns the address of the redirect. */
     signIn: (page: string, userId: string) => {
       const asked = new URL(page).searchParams;
       const code = randomUUID();

@@ -43,7 +43,6 @@ export const openPlainPage = async (service: string, from: string, path: string)
   let root = parsed("");
   let clicks = 0;
 
-  /** Returns the parts of the page with this tag, such as all rows, whose words fit. */
   const parts = (tag: string, words: string | RegExp = "") =>
     within(root).filter((each) => each.tag === tag && fits(nameOf(each), words));
   const shownWords = () => wordsOf(parts("main")[0] ?? root);
@@ -105,7 +104,6 @@ export const openPlainPage = async (service: string, from: string, path: string)
     },
     value: (name: string) => valueOf(fieldNamed(name, within(root))),
     all: (tag: string, words?: string | RegExp) => parts(tag, words).map(nameOf),
-    /** The text of the element with this ID. */
     textOf: (id: string) =>
       textIn(within(root).find(({ attributes }) => attributes["id"] === id) ?? root).trim(),
     /** The markup of the page in the first frame. */

@@ -56,7 +56,6 @@ const answersIn = (received: string): ReadonlyArray<RawAnswer> => {
   return answers;
 };
 
-/** Returns the number of open sockets of a process on this machine. */
 export const openSockets = async (pid: number): Promise<number> => {
   const folder = `/proc/${pid}/fd`;
   const links = (await readdir(folder)).map((name) => readlink(`${folder}/${name}`).catch(() => ""));

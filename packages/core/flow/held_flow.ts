@@ -20,7 +20,6 @@ export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }
 
-/** The fields that every form of the flow has. */
 export interface FlowForm {
   readonly csrf: string | null;
   /** The session of the page, which can outlive the flow; null without a session. */
@@ -144,7 +143,6 @@ export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/H
       /** Refuses a form that does not come from a page of this flow. */
       checkForm,
 
-      /** Refuses a form whose flow is gone. */
       refuseForm,
 
       /** Returns the flow that a form belongs to, and its session or scope. */

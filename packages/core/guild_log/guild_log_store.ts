@@ -111,7 +111,6 @@ export type LogLine = LogMessage["lines"][number];
 
 export interface UserEntry extends PlanPlace, Pick<WaitingEntry, "entry" | "at"> {}
 
-/** A message that names a chat user. */
 export interface UserMessage extends PlanPlace, Pick<MessageRecord, "channelId" | "messageId" | "at"> {}
 
 /** A message from which users were erased after it was posted. */
@@ -120,9 +119,7 @@ export interface ErasedMessage extends LogMessage {
   readonly erasedAt: Millis;
 }
 
-/** What a node has told. */
 export interface RecordTold extends HeldWrite, Pick<LogRecord, "position" | "problems" | "closedAt"> {
-  /** The entries that were told. */
   readonly told: ReadonlyArray<number>;
   /** The message that was posted; null if there was nothing to tell, or if the platform refused the message. */
   readonly message: LogMessage | null;
@@ -149,13 +146,11 @@ export const linesWithoutUser = (
 export class GuildLogStore extends Context.Service<
   GuildLogStore,
   {
-    /** Adds an entry to every log of a scope that is turned on. */
     readonly add: (pid: Pid, entry: LogEntry, at: Millis) => StoreEffect<void>;
 
     /** Renews the lease of a node, and assigns to it further logs that no live node holds. Returns the node's logs. */
     readonly hold: (hold: HoldItems) => StoreEffect<ReadonlyArray<HeldLog>>;
 
-    /** Returns the entries that wait, oldest first. */
     readonly waiting: (place: PlanPlace, limit: number) => StoreEffect<ReadonlyArray<WaitingEntry>>;
 
     /**

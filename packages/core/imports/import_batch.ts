@@ -173,7 +173,6 @@ export const takeBatch = Effect.fnUntraced(function* (
   return { leftOut, changed };
 });
 
-/** Returns the links that name a blocked user. */
 const blockedAmong = Effect.fnUntraced(function* (
   links: ReadonlyArray<PlacedLink>,
   { pid, chatHash, blocks: known }: BatchOptions,

@@ -23,7 +23,6 @@ export interface ImportFile {
 }
 
 export const importFilesOn = ({ append, readPart }: UploadStore["Service"]) => ({
-  /** Writes a file in place of an earlier one. */
   write: (holder: ImportHolder, file: string): ImportFile => {
     const waiting = new Uint8Array(partSize);
     let [size, part] = [0, 0];

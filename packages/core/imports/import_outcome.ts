@@ -17,7 +17,6 @@ export interface ImportOutcome extends BatchImported {
   /** The number of links in the file. A resumed import counts only the links that it read after `resumedAfter`. */
   readonly links: number;
   readonly leftOut: number;
-  /** Left-out rows by reason, the most frequent first. */
   readonly reasons: ReadonlyArray<LeftOutRows>;
   /** The number of rows that an interrupted import had read before it was resumed; 0 for a new import. */
   readonly resumedAfter: number;

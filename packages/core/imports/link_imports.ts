@@ -97,7 +97,6 @@ export const followRestored = Effect.fnUntraced(function* (
   );
 });
 
-/** The users of a link that a write would make. */
 interface LinkUsers {
   readonly chatId: ChatId;
   readonly gameId: GameId;

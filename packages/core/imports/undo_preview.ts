@@ -19,7 +19,6 @@ interface UndoPreview {
   readonly lost: ReadonlyArray<{ readonly guildId: GuildId; readonly members: ReadonlyArray<ChatId> }>;
 }
 
-/** Emits the links of an import in pages. */
 const pagesOf = ({ undoablePage }: Pick<ImportStore["Service"], "undoablePage">, id: string) =>
   Stream.paginate(null as ChatId | null, (after) =>
     Effect.map(undoablePage(id, after, pageSize), (page) => [[page], Option.fromNullOr(page.next)] as const),

@@ -197,7 +197,6 @@ const partsOfStep = 4;
 
 /** Stores uploaded imports in any storage. @internal */
 export const storedUploads = recordStore(UploadStore, ({ read, write, removeBefore, mostWritten }) => {
-  /** Deletes the parts of an import, or of one of its files. */
   const deleteParts = Effect.fnUntraced(function* (
     name: "append" | "sweep",
     id: string,

@@ -10,7 +10,6 @@ import type { VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { EventFields, JournalRecord } from "./journal.ts";
 
-/** Who made a change, and when. */
 export interface Change extends WriteOrigin {
   readonly at: Millis;
 }

@@ -4,7 +4,6 @@ import { forEachSignal, Signals } from "../signals.ts";
 
 const topic = "key-changes";
 
-/** Tells all nodes which keys have changed. */
 export class KeyChanges extends Context.Service<KeyChanges>()("@accountlink/core/KeyChanges", {
   make: Effect.gen(function* () {
     const signals = yield* Signals;

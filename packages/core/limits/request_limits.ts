@@ -142,7 +142,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       if (!admitted) return yield* refusalOf([rule], states, now);
     });
 
-    /** Counts against a daily limit. */
     const admitDaily = (bucket: KeyBucket, subject: string, limit: number) =>
       secrets.counterName(subject).pipe(
         Effect.flatMap((name) => admitOne(windowOf(bucket, name), limit)),

@@ -131,7 +131,6 @@ export interface CountOptions {
   readonly enough?: number;
 }
 
-/** The links of a scope that were confirmed in one way. */
 export interface WayCount {
   readonly proof: LinkProof;
   readonly links: number;

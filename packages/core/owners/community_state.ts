@@ -19,9 +19,7 @@ export interface CommunityState {
   readonly pid: Pid;
   /** Null for a shared list with several communities or without any. */
   readonly guildId: GuildId | null;
-  /** Whether the bot is in the guild. */
   readonly bot: boolean | null;
-  /** Whether the bot may give roles and set nicknames. */
   readonly rights: { readonly roles: boolean | null; readonly nicknames: boolean | null };
   /** The number of links, which may be a minute old. */
   readonly linked: number;

@@ -5,7 +5,6 @@ import { ChatPlatform, type MembersPage, type RoleMember, Urgency } from "../pla
 import type { Millis } from "../timestamp.ts";
 import { TurnAccount } from "../turns/mod.ts";
 
-/** A member of a guild, as the platform lists it. */
 export interface ListedMember extends Pick<RoleMember, "chatId" | "username" | "displayName" | "nickname"> {
   /** When the member joined; 0 if unknown. */
   readonly at: Millis;

@@ -103,7 +103,6 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       set,
 
-      /** Returns the users who are not blocked. */
       admitted: Effect.fn("OwnedBlocks.admitted")(function* (
         { pid }: DataScope,
         users: ReadonlyArray<BlockedUser>,

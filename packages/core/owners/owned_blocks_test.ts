@@ -7,7 +7,6 @@ import { KeyStore } from "../keys/key_store.ts";
 import { chatId, scopes, services } from "../test_services.ts";
 import { OwnedBlocks } from "./owned_blocks.ts";
 
-/** A store that has room for one block in each scope. */
 const almostFull = Layer.effect(
   BlockStore,
   Effect.map(BlockStore, (store) => ({

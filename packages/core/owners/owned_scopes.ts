@@ -38,7 +38,6 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const game = yield* GamePlatform;
     const keys = yield* ApiKeys;
 
-    /** Returns a function that adds the numbers to a scope of the manager's account. */
     const numbersFor = Effect.fnUntraced(function* (manager: Manager) {
       const now = yield* Clock.currentTimeMillis;
       const listed = yield* store.listKeys(manager.account.name, now, "living");

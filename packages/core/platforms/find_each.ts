@@ -11,7 +11,6 @@ export interface ReadTogether<Key, A> {
   readonly ask: (key: Key) => PlatformEffect<A>;
 }
 
-/** Reads the cached answers for many keys at once. */
 export type ReadCached<Key, A> = (keys: ReadonlyArray<Key>) => Effect.Effect<ReadTogether<Key, A>>;
 
 /**

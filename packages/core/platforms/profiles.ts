@@ -106,7 +106,6 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
           orElse: () => Effect.succeed(null),
         }),
 
-      /** Returns the profile of a chat user. If a guild is given, the profile includes the user's membership in it. */
       chat: (chatId: ChatId, guildId: RequestedGuild) =>
         Effect.map(chatProfiles([chatId], guildId), (found) => found.get(chatId) ?? null),
 

@@ -68,7 +68,6 @@ export const makeGivenRoles = Effect.gen(function* () {
   });
 
   return {
-    /** Returns the roles of a guild, highest first. */
     guildRoles,
     requireNameable,
     givableRoles,

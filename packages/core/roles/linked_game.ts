@@ -34,7 +34,6 @@ const groupsOf = (profile: LinkedGame["profile"]): LinkedGame["groups"] => {
 const asksAge = (plan: RolePlan, profile: LinkedGame["profile"], { isOpen }: Sources): boolean =>
   Boolean(profile) && needsAge(plan) && isOpen("age");
 
-/** All sources are asked. */
 export const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
 
 /** Makes the question about an account. It is unanswered where an open source does not answer. */

@@ -151,7 +151,6 @@ interface Member {
   readonly joined: string;
 }
 
-/** Returns whether the condition is met, according to the documentation. */
 const isMet = (when: SingleCondition, member: Member): boolean => {
   const { linked, roleIds: held, joined } = member;
   if (when.is === "not") return !isMet(when.of, member);

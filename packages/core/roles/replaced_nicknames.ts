@@ -25,7 +25,6 @@ export const makeReplacedNicknames = Effect.gen(function* () {
       Option.exists(plan, (found) => found.state === "on" && templatesOf(found).length > 0),
     );
 
-  /** Returns nicknames of members after a chat ID, with those that the plan gave. */
   const page = Effect.fnUntraced(function* (place: PlanPlace, after: ChatId | null, limit: number) {
     const kept = yield* store.keptNicknames(place, after, limit);
     const chatIds = kept.map(({ chatId }) => chatId);

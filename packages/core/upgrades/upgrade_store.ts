@@ -20,7 +20,6 @@ export class UpgradeStore extends Context.Service<
     /** Returns the state of an upgrade; none before its first round has ended. */
     readonly find: (name: string) => StoreEffect<Option.Option<Upgrade>>;
 
-    /** Stores an upgrade in place of the one with its name. */
     readonly put: (upgrade: Upgrade) => StoreEffect<void>;
   }
 >()("@accountlink/core/UpgradeStore") {}

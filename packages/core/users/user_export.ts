@@ -184,7 +184,6 @@ const keyJson = (key: KeyDetails) => ({
   ...withTimes(Struct.pick(key, ["createdAt", "expiresAt", "lastUsedAt"])),
 });
 
-/** Writes the times of a record as ISO 8601. */
 const withTimes = (record: object): object =>
   Object.fromEntries(
     Object.entries(record).map(([name, value]) => [

@@ -69,7 +69,6 @@ const Request = Schema.Struct({
 const scopesOf = ({ scope = "" }: typeof Request.Type): ReadonlyArray<string> =>
   scope.split(" ").filter((each) => each !== "");
 
-/** Fails with a page for an invalid request. */
 const readRequest = Effect.fnUntraced(function* ({ client }: OAuthServer, { problem }: Pages) {
   const request = yield* HttpServerRequest.schemaSearchParams(Request).pipe(
     Effect.mapError(() => problem('The address needs a "client_id", a "redirect_uri" and a PKCE challenge.')),

@@ -5,7 +5,6 @@ import { Base64Url } from "effect/encoding";
 import type { RegisteredClient } from "../identities.ts";
 import type { Platform } from "../simulation.ts";
 
-/** The access that a user granted to the client. */
 type Grant = {
   readonly userId: string;
   readonly redirectUri: string;

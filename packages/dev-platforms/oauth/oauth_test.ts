@@ -45,7 +45,6 @@ const request: Record<string, string> = {
   code_challenge_method: "S256",
 };
 
-/** Leaves out parameters that are null. */
 const present = (parameters: Record<string, string | null>) =>
   Object.fromEntries(
     Object.entries(parameters).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),

@@ -16,13 +16,11 @@ import {
 import { makePages, type Pages } from "../oauth/sign_in_page.ts";
 import { platformRoute, type Simulation } from "../simulation.ts";
 
-/** Finds the user of the path. Fails with a page that says the problem. */
 const userOfPath = ({ platforms: { gameUsers } }: Simulation, pages: Pages, problem: string) =>
   Effect.flatMap(HttpRouter.params, ({ gameId = "" }) =>
     Effect.mapError(Effect.fromNullishOr(gameUsers.get(gameId)), () => pages.missing(problem)),
   );
 
-/** What the game's server knows of the service. */
 export interface GameServer {
   /** A key with access `game`. */
   readonly key: Redacted.Redacted;

@@ -13,7 +13,6 @@ import { gamePage, gameUserPage } from "./game_page.ts";
 
 export interface DevPlatformOptions {
   readonly fixture: PlatformFixture;
-  /** The bearer token of the service's bot. */
   readonly botToken: Redacted.Redacted;
   /** The client of each OAuth server. Without a client, nobody can sign in. */
   readonly clients?: Clients;

@@ -153,7 +153,6 @@ export const pid: Parameter<string> = {
   isOfKey: true,
 };
 
-/** The parameters that name a guild of a scope. */
 export const guildInScope = {
   pid,
   guildId: required(

@@ -8,7 +8,6 @@ import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
 
-/** The schema of the parameter's value in a request. */
 const sentSchema = ({ schema, isText }: RouteParameter<unknown>): Schema.Top =>
   isText === true ? Schema.toEncoded(schema) : Schema.toType(schema);
 
@@ -81,7 +80,6 @@ const memberTexts = {
   moderator: "a member of the account",
 } as const;
 
-/** The operation of a route; shared parts become components. */
 export const operationOf = (components: Components, route: Route): Operation => ({
   operationId: route.id,
   tags: [tagOf(route)],

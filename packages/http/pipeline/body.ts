@@ -8,7 +8,6 @@ export const maxBodySize = 65_536;
 /** Takes the place of the value if a name occurs more than once in a JSON body. */
 export const repeated = Symbol("repeated");
 
-/** A parsed, unvalidated JSON object. */
 export type JsonObject = { readonly [name: PropertyKey]: unknown };
 
 const tooLarge = new InvalidBody({

@@ -267,7 +267,6 @@ const otherScheme = "other";
 
 const schemes = { Bearer: /^bearer(?: |$)/i, Bot: /^bot(?: |$)/i };
 
-/** Reads the key from a header value; null without a key. */
 const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string | null => {
   if (value === undefined) return null;
   if (scheme === null) return value.trim() || null;
@@ -275,7 +274,6 @@ const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string 
   return key === "" ? null : key;
 };
 
-/** Returns a predicate that tells whether the access of a key includes the route. */
 const accessTest = (route: Pick<Route, "access" | "keyAccess">) => {
   const allowed = new Set<ApiKey["access"]>(accessesOf(route));
   return ({ access }: ApiKey): boolean => allowed.has(access);

@@ -54,7 +54,6 @@ export const within = <A, E, R>(
     return Effect.fail(error instanceof Refused ? error : new Refused<E>(context, error));
   });
 
-/** An answer to a request, and the context that its response is made of. */
 export interface Outcome<A> {
   readonly context: RequestContext;
   readonly answer: A;

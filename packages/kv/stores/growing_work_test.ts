@@ -39,7 +39,6 @@ const onCounting = (body: (counted: ReturnType<typeof countingKv>) => Stores) =>
   return Effect.runPromise(onStorage(counted.engine, body(counted)));
 };
 
-/** Stores plans that are on. */
 const addPlans = Effect.gen(function* () {
   yield* makeScope;
   const plans = yield* RolePlanStore;

@@ -26,7 +26,6 @@ export const requests = table<StoredRequest>()("request", ({ id }) => [id], {
   byEnd: { keys: ({ id, endsAt }) => [[endsAt, id]] },
 });
 
-/** The transaction of a write. */
 type Run<W, O, E> = (
   tx: Transaction,
   write: W,

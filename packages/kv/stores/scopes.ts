@@ -127,7 +127,6 @@ export const withScope = Effect.fnUntraced(function* (tx: Transaction, ref: Scop
   return dataScope(ref, yield* accountAt(tx, ref.account));
 });
 
-/** Returns the scopes that exist. */
 export const knownScopes = Effect.fnUntraced(function* (tx: Transaction, pids: ReadonlyArray<Pid>) {
   const found = new Map<Pid, KnownScope>();
   for (const scope of yield* tx.getAll(scopes, [...new Set(pids)], (pid) => [pid])) {

@@ -84,7 +84,6 @@ export class Windows {
       this.#windows.set(key, { count: counted, resetsAt: endsAt });
   }
 
-  /** Returns the counts of the day that changed since the last call. */
   takeChanged(now: Millis): ReadonlyArray<DayCount> {
     const keys = this.#changed;
     this.#changed = new Set();

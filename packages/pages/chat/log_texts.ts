@@ -17,7 +17,6 @@ import { PageSettings } from "../page_settings.ts";
 import { makeCommunity } from "./community.ts";
 import { plain, plainText, userText } from "./message.ts";
 
-/** A problem of a plan that was not told yet. */
 export interface NewProblem extends Pick<PlanProblem, "reason" | "roleId"> {
   /** How many members it keeps from their role, as far as is known: a sweep may find more. 0 if it concerns the plan. */
   readonly members: number;

@@ -14,6 +14,5 @@ export const withoutMessages = (tag: string, part: Html): string =>
 
 const platforms = { chat: "Discord", game: "Blocks", hasGameNames: true };
 
-/** Returns the markup of a part of the dashboard in English. */
 export const inEnglish = (part: Html, reached: Partial<ReachedPlatforms> = {}): string =>
   part.at({ basePath: "", wording, platforms: { ...platforms, ...reached } });

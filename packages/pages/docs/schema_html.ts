@@ -26,7 +26,6 @@ export const resolved = <A extends object>(document: Document, value: A | { read
   return { ...(found as A), ...("description" in value ? { description: value.description } : {}) };
 };
 
-/** Escapes a text, and shows its parts in backticks as code. */
 export const proseHtml = (text: string): Html =>
   html`${text.split("`").map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 

@@ -24,6 +24,5 @@ export const flowPath = (entry: FlowEntry, page: "" | "/game/words" | `/${ProofS
   return `/verify${page}?${query}`;
 };
 
-/** Makes a form of the flow from a template of its content. */
 export const form = (action: string, { sid }: FlowView): typeof html =>
   formTo(action, sid === null ? {} : { sid });

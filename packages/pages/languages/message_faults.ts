@@ -185,7 +185,6 @@ const isLanguageTag = (tag: string): boolean => {
   }
 };
 
-/** Returns the faults of the messages of an embedder, one line each. */
 export const ownMessageFaults = async (
   own: Readonly<Record<string, Messages>>,
 ): Promise<ReadonlyArray<string>> => {

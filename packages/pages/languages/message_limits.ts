@@ -1,6 +1,5 @@
 /** The limits that the chat platform sets for texts. It refuses every command if one text of one language exceeds them. */
 
-/** The labels of buttons. */
 const labels = new Set([
   "chat.verify.start",
   "chat.verify.roles",

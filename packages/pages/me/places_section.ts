@@ -46,7 +46,6 @@ const datesOf = ({ communities, hasMore, lastSeenAt, keptUntil }: OwnPlace) => (
   until: longDay(keptUntil),
 });
 
-/** The name of a guild, within a sentence. */
 export const guildHtml = (id: string, name: string | null): Html =>
   own(name ?? said("community.unnamed", { id }));
 

@@ -78,7 +78,6 @@ const fieldOf = (issue: SchemaIssue.Issue): string => {
   return path === "" ? "JSON object" : `"${path}"`;
 };
 
-/** Returns the JSON of a response; undefined if it has none. */
 const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<unknown> =>
   // `response.json` reads an empty body as null, which says that a list is empty.
   Effect.flatMap(response.text, (text) => Effect.try(() => JSON.parse(text) as unknown)).pipe(

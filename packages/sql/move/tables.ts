@@ -20,7 +20,6 @@ export interface TableShape {
 /** What to read of the source in place of a column, by table: SQL that may use the other columns of the row. */
 export type Translation = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Selects the columns of a table in a form of the target. */
 export const selectOf = ({ name, columns }: TableShape, translation: Translation): string =>
   `SELECT ${columns.map((each) => `${translation[name]?.[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`;
 

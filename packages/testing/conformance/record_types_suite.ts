@@ -66,7 +66,6 @@ const find = Effect.fnUntraced(function* (type: RecordType, record: Values) {
   return found;
 });
 
-/** The keys of the records of an account, if the type lists them. */
 const ofAccount = Effect.fnUntraced(function* (type: RecordType, account: string) {
   if (!type.isOfAccount) return [];
   const found = yield* read((tx) => tx.ofAccount(type, account));

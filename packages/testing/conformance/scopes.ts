@@ -79,7 +79,6 @@ export const eraseUser = (chatId: ChatId, parts: Partial<EraseUser> = {}) =>
 
 export type ScopeName = "global" | "guild";
 
-/** The newest audit entries of an account, of all actions if none is named. */
 export const newestOf = (account: string, action: AuditAction | null = null) =>
   Effect.map(
     AuditLog.use((log) => log.list(account, null, 10, { action, keyId: null })),

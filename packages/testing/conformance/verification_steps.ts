@@ -14,7 +14,6 @@ import { makeFlow, makeKey, makeSession, uniqueText } from "../mod.ts";
 import { linkSteps } from "./links/link_steps.ts";
 import { ada, chess, makeScopes, origin } from "./scopes.ts";
 
-/** The operations on the sessions and flows of a key, with default arguments. */
 const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const { scope } = key;

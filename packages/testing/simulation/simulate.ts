@@ -22,7 +22,6 @@ const services = servicesAfter(Effect.void).pipe(
 /** Every service and port of a simulated process. */
 export type Services = Layer.Success<typeof services>;
 
-/** Why the services cannot start. */
 type StartError = Layer.Error<typeof services>;
 
 /** The operations that a simulated program (a story) can use. */

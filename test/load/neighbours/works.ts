@@ -42,7 +42,6 @@ const preview: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   await until(async () => (await ask(line))["preview"]?.["state"] !== ("running" as never), "a preview");
 };
 
-/** Imports a file that replaces all links, and then undoes the import. */
 const importAndUndo: Work = async ({ get, post, upload, size }) => {
   const path = locationOf(await upload(size.links));
   await post(`${path}/start`);

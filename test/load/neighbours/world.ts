@@ -193,7 +193,6 @@ interface Flow {
  */
 export type Site = "owner" | "user" | "leaving" | "proven" | "returning" | "whole" | "taken";
 
-/** Whether a scope is the one of a guild; the global one for null. */
 export const isOf = (scope: Json, guildId: string | null): boolean =>
   ((scope["guildId"] ?? null) as unknown) === guildId;
 
@@ -347,7 +346,6 @@ export const makeAttacker = async (
   };
 };
 
-/** The accounts' owner IDs. */
 export const owners = { attacker: attackerId, neighbour: neighbourId };
 
 /** A guild in which the neighbour's users are members. */

@@ -38,7 +38,6 @@ export interface UnclearTime {
   readonly rows: number;
 }
 
-/** Chooses the columns and rows to read. */
 export interface ReadOptions {
   /** The name of the column with the chat IDs. Needed only if the reader does not find this column itself. */
   readonly chatColumn?: string | undefined;

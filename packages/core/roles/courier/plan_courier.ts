@@ -53,7 +53,6 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
 const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
   failedAt === null || Math.abs(at - failedAt) >= probeInterval;
 
-/** Up to which time waiting members are due. */
 const membersDueUntil = ({ item }: PlanCourier, at: Millis): Millis =>
   dueUntil(item.nextDueAt, at, longestRetryDelay);
 

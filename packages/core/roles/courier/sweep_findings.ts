@@ -20,7 +20,6 @@ const mostRemembered = 50;
 /** How many slices of members a node compares at once, and how many of one account while others wait. */
 const [mostAtOnce, share] = [8, 2];
 
-/** What a sweep found. */
 export interface SweepFindings {
   readonly tally: PreviewTally;
   readonly sources: AnswerSources;

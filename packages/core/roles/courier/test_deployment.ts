@@ -96,7 +96,6 @@ export const deployment = Effect.gen(function* () {
     isPassGone: false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
-    /** Members who have left. */
     gone: new Set<string>(),
     /** The platform refuses every role and nickname of these members. */
     refused: new Set<string>(),

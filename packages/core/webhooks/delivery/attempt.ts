@@ -128,7 +128,6 @@ const delays = [5 * second, 5 * minute, 30 * minute, 2 * hourMs, 5 * hourMs, 10 
 
 const longestDelay = 10 * hourMs;
 
-/** Up to which time deliveries of a webhook are due. */
 export const attemptsDueUntil = ({ nextAttemptAt: next }: HeldWebhook, at: Millis): Millis =>
   dueUntil(next, at, longestDelay * (1 + jitter));
 

@@ -49,7 +49,6 @@ const over = ({ delivery }: Entry, status: "delivered" | "failing" | "given_up")
   lanes: status === "failing" ? delivery.lanes : [],
 });
 
-/** Returns the event ID and the status of each delivery that must be stored now. */
 const saved = (window: DeliveryWindow) =>
   [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
 

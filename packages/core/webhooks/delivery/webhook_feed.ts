@@ -12,7 +12,6 @@ import type { DeliveryWindow, Entry } from "./delivery_window.ts";
 /** The most events per read of the feed. */
 export const feedPage = 50;
 
-/** State shared by all webhooks of a node. */
 export interface WebhookNode extends CourierNode {
   /** The places of concurrent attempts. The first running attempt of each webhook needs none. */
   readonly turns: Turns;

@@ -118,7 +118,6 @@ const planSettings = [
 
 const keySettings = ["name", "access", "expiresAt"] as const;
 
-/** Says of each setting in the details from what to what it changed. */
 const changesOf = (
   details: Details,
   settings: ReadonlyArray<SettingName | "name" | "unlinked">,

@@ -24,7 +24,6 @@ const bounds = { users: String(mostUsers), names: String(mostNames) };
 export interface BlockList {
   readonly users: ReadonlyArray<BlockedUser>;
   readonly unknown: ReadonlyArray<string>;
-  /** Those of the users who are not blocked yet. */
   readonly admitted: ReadonlyArray<BlockedUser>;
   readonly removed: RemovedLinks;
 }

@@ -26,7 +26,6 @@ it("a preview says nothing of members whom the chat platform does not list", () 
   expect(fileMembersHtml(community, null)).toBeNull();
 });
 
-/** The names of columns that the form of an upload offers, by their field. */
 const namesOffered = (game: string) => {
   const named = { chatColumn: "", gameColumn: "", timeColumn: "", verifiedColumn: "" };
   const form = { pid: scope.pid, onConflict: "newest", named, columns: [], words: [], times: null };

@@ -69,7 +69,6 @@ export const makeKeyOperations = Effect.gen(function* () {
 const requireAccess = (role: MemberRole, access: KeyAccess | undefined) =>
   access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
 
-/** Whether a list has entries that the other lacks. */
 const isWithout = (list: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []): boolean =>
   list.some((each) => !others.includes(each));
 

@@ -130,7 +130,6 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
 const profileLink = (url: string | null, platform: Html): Html | false =>
   url !== null && html`<br><a href="${to(url)}" rel="noreferrer">${say("user.profile", { platform })}</a>`;
 
-/** A note for a link that has no audit entry, such as an imported one. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null

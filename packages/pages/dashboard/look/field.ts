@@ -18,7 +18,6 @@ export const fieldsOf =
   ) =>
   (name: Name) => ({ name, label: labels[name], value: values[name] });
 
-/** Renders a field around its control, which gets attributes that associate it with label, hint and problems. */
 const around = (field: Field, control: (attributes: Html) => Html): Html => {
   const { name, label } = field;
   return html`

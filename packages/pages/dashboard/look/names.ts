@@ -63,7 +63,6 @@ export const englishListName = ({ scope, guildName }: NamedList): string => {
   return guildId === null ? "Shared list" : (guildName ?? `Community ${guildId}`);
 };
 
-/** The name of a guild within a sentence. */
 export const guildText = (guildId: GuildId, name: string | null | undefined): string | Html =>
   name ?? say("channels.unnamed", { id: guildId });
 

@@ -6,7 +6,6 @@ import type { Html } from "../../html.ts";
 import { platforms } from "./names.ts";
 import { capitalised, say } from "./say.ts";
 
-/** The roles of a guild, highest first. */
 export interface NamedRoles {
   readonly roles: ReadonlyArray<GuildRole>;
 }

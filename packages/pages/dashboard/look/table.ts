@@ -39,7 +39,6 @@ ${rows.map((row, at) => html`<tr>${columns.map((column, index) => cellHtml(colum
 </table>
 </div>`;
 
-/** A column of members of a list, whose names lead to their pages. */
 export const memberColumn = (pid: Pid, names: AccountNames["chats"]): Column<{ readonly chatId: ChatId }> => [
   say("roles.member"),
   ({ chatId }) => html`<a href="${to(userPath(pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,

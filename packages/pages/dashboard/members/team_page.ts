@@ -37,7 +37,6 @@ export interface NewMember {
   readonly scopes: ReadonlyArray<string> | null;
 }
 
-/** What was chosen in the form of a member that was refused. */
 export interface ChangedMember extends Pick<Member, "chatId" | "role">, Pick<NewMember, "scopes"> {
   /** What the form showed before. */
   readonly shown: string;

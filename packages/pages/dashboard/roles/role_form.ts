@@ -241,7 +241,6 @@ export const focusAfter = (rules: ReadonlyArray<TypedRule>, button: string): str
   }
 };
 
-/** Converts the typed form into settings, or returns the problems of its fields. */
 export const settingsOf = (form: RolesForm, state: PlanState): PlanSettings | ReadonlyArray<Problem> => {
   const { nickname, nicknameGroupId, bypassRoleIds, nicknameBypassRoleIds, unlinked } = form;
   const read = form.rules.map((rule, i) => ruleOf(rule, i + 1));
@@ -267,7 +266,6 @@ const expectedNickname = say("reason.rule.nickname");
 
 const isNickname = (text: string): boolean => text === "" || Schema.is(NicknameTemplate)(text);
 
-/** Converts the rule with this number, or returns the problems of its fields. */
 export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<Problem> => {
   const { roleId, nickname } = typed;
   const read = typed.conditions.map((each, i) => singleOf(each, partOf(number, i + 1)));

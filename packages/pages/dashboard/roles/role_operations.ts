@@ -64,7 +64,6 @@ export const makeRoleOperations = Effect.gen(function* () {
       return yield* plans.previewAll(yield* enter(owner, values), values, values.edited);
     }),
 
-    /** Makes a role for each rank of a group that has none. */
     makeRoles: formOperation(
       { ...ofGuild, parameters: { ...ofGuild.parameters, ...DashboardRoles.getRanks.parameters } },
       function* ({ owner, values }) {

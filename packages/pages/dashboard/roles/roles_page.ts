@@ -264,7 +264,6 @@ ${obstacles(view, preview.found.changes)}</div>`
 }`;
 };
 
-/** What the deletion of the rules turns off. */
 const turnedOffHtml = ({ isHome, details: { community } }: RolesView): Html | null => {
   if (isHome) return html` ${say("roles.delete.linking")}`;
   const isSet = community.logChannelId !== null || community.remindAfterDays !== null;

@@ -34,7 +34,6 @@ import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles, seenIn } from "./roles_view.ts";
 import { makeThings } from "./rule_sentence.ts";
 
-/** What the owner has typed on the page of a preview. */
 interface PreviewTyped {
   readonly refused?: Refused;
   /** The choice of a form that was refused. */

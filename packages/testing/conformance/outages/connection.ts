@@ -4,7 +4,6 @@ import { Context, type Effect } from "effect";
 export class Connection extends Context.Service<
   Connection,
   {
-    /** Makes the store unreachable. */
     readonly break: Effect.Effect<void>;
     /** Makes the store reachable again, with its data. */
     readonly restore: Effect.Effect<void>;

@@ -35,7 +35,6 @@ import * as FastCheck from "fast-check";
 import { origin, type ScopeName } from "../scopes.ts";
 import { type CommandSubjects, nth } from "./subjects.ts";
 
-/** Every store. */
 export const storePorts = {
   links: LinkStore,
   imports: ImportStore,
@@ -125,7 +124,6 @@ export const updateOf = <Rows extends SettingRows>(rows: Rows) =>
 export const fixed = (run: (world: World) => Effect.Effect<unknown, Conflict | StoreUnavailable>) =>
   operation(0, {}, run);
 
-/** A table that has every operation of a port. */
 export type OperationsOf<Port extends string, Shape> = {
   readonly [Name in keyof Shape as `${Port}.${Name & string}`]: unknown;
 };

@@ -35,7 +35,6 @@ const roleId = mostly("1", "2");
 const change = constantFrom(...roleChangeKinds);
 const change1 = record({ roleId, change });
 
-/** Uses an item of a list, if it has so many. */
 const withItem = <Item, A>(
   list: StoreEffect<ReadonlyArray<Item>>,
   index: number,

@@ -15,7 +15,6 @@ const atOnce = "concurrent commands agree with the model in some order";
 test.beforeAll(() => FastCheck.configureGlobal({ endOnFailure: true }));
 test.afterAll(() => FastCheck.resetConfigureGlobal());
 
-/** Whether the case of the property suite fails. */
 const fails = async (title: string, layer: StoragePropertyOptions["layer"], runs: number) => {
   const failed = await failingTitles((api) => {
     const it = (each: string, body: () => Promise<void>) => each === title && api.it(each, body);

@@ -57,7 +57,6 @@ export const newUserSteps = Effect.gen(function* () {
     insertKey,
     set: ({ pid }: DataScope, gameId: GameId, of: ChatId = chatId) =>
       links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),
-    /** Sets the link with an idempotency key. */
     setOnce: ({ pid }: DataScope, gameId: GameId, request: IdempotentRequest) =>
       commit(request, (once?: Once) => links.setGame({ ...origin, pid, at: 0, chatId, gameId, once })),
     recordOf: ({ pid }: DataScope, of: ChatId = chatId) =>
