@@ -34,12 +34,14 @@ export const layer = storeLayer(AuditLog)((parts) => {
     const isMiddleLate = isLate("halves.place", middle);
     let found = 0;
     for (const some of Arr.chunksOf(places, placesHalved)) {
-      const last = sql`
-        (SELECT MAX(sequence) FROM journal WHERE place = value ->> 0 AND sequence < ${newest})`;
-      const [end = null] = yield* readEnds(sql`
+      const end = (edge: string, condition: Statement.Fragment) =>
+        sql`(SELECT ${literalSql(edge)} FROM journal WHERE place = value ->> 0 AND sequence ${condition})`;
+      const first = end("MIN(sequence)", sql`>= ${found}`);
+      const last = end("MAX(sequence) + 1", sql`< ${newest}`);
+      const [high = null] = yield* readEnds(sql`
         WITH RECURSIVE halves (place, low, high) AS (
-          SELECT value ->> 0, CAST(${found} AS BIGINT),
-            CASE WHEN ${isLate("value ->> 0", sql`${found}`)} THEN ${found} ELSE COALESCE(${last} + 1, 0) END
+          SELECT value ->> 0, COALESCE(${first}, CAST(${found} AS BIGINT)),
+            CASE WHEN ${isLate("value ->> 0", sql`${found}`)} THEN ${found} ELSE COALESCE(${last}, 0) END
           FROM ${elements(JSON.stringify(some.map((place) => [place])))}
           UNION ALL
           SELECT place, CASE WHEN ${isMiddleLate} THEN low ELSE ${middle} END,
@@ -47,7 +49,7 @@ export const layer = storeLayer(AuditLog)((parts) => {
           FROM halves WHERE high - low > ${closeSequences(sql)}
         )
         SELECT MAX(high) AS last FROM halves WHERE high - low <= ${closeSequences(sql)}`);
-      found = Math.max(found, end ?? 0);
+      found = Math.max(found, high ?? 0);
       yield* Effect.yieldNow;
     }
     return found;

@@ -3,7 +3,7 @@
 import { type DataScope, guildOf } from "@accountlink/core";
 import { BadRequest, type StoreEffect } from "@accountlink/core/errors";
 import type { ConfiguredScope } from "@accountlink/core/keys";
-import { forEachLimited } from "@accountlink/core/limited_loops";
+import { filterLimited, forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
@@ -128,7 +128,7 @@ export const makeCommunities = Effect.gen(function* () {
       visitor: OwnerVisitor,
       has: (list: ConfiguredScope) => StoreEffect<boolean> = () => Effect.succeed(true),
     ) {
-      const picked = yield* Effect.filter(yield* scopes.list(visitor.owner), has, { concurrency: 8 });
+      const picked = yield* filterLimited(yield* scopes.list(visitor.owner), has, { concurrency: 8 });
       return yield* namedAll(visitor, yield* Effect.filter(picked, isOpen));
     }),
   };
