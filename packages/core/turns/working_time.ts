@@ -154,7 +154,7 @@ export class WorkingTime {
         work.counted = this.#sharedUntil(momentOf(rested)[1]);
         return this.rest(account);
       });
-      return Effect.andThen(Effect.sleep(rest), restart);
+      return Effect.andThen(Effect.sleep(Math.max(Math.ceil(rest), bounds.longestTurn)), restart);
     });
   }
 

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { bounds } from "./bounds.ts";
 import { BusyTime, uncounted, WorkingTime } from "./working_time.ts";
 
-const { presence, workedAtOnce, workingPart } = bounds;
+const { longestTurn, presence, workedAtOnce, workingPart } = bounds;
 
 /** A process that works while the test says so. */
 class Process {
@@ -74,6 +74,12 @@ pacingTest("an account that works for longer than its share rests beside another
   yield* process.begin("ada", takes);
   yield* process.work(takes);
   expect(yield* waitAfter(process, "ada")).toBe(Math.ceil(workedAtOnce / workingPart));
+});
+
+pacingTest("a rest is not too short, since each one costs time", function* (process) {
+  yield* process.begin("ada", workedAtOnce + 1);
+  yield* process.work(workedAtOnce + 1);
+  expect(yield* waitAfter(process, "ada")).toBe(longestTurn);
 });
 
 pacingTest("dear steps begin one after the other once one has shown what they cost", function* (process) {
