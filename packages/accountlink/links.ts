@@ -263,7 +263,7 @@ const orNull = <A>(lookup: Lookup<A>) =>
 
 /** Looks up any number of IDs, in chunks of `maxBulkInputs` IDs, the limit of a bulk lookup over HTTP. */
 const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
-  forEachLimited(partsOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
+  forEachLimited(partsOf(ids, maxBulkInputs), 4, lookup).pipe(
     Effect.catchTag("BulkLimitExceeded", Effect.die),
     Effect.flatMap((parts) => Effect.forEach(parts.flat(), ({ result }) => foundOrNull(result))),
   );

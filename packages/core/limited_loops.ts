@@ -5,27 +5,23 @@
  */
 import { Effect } from "effect";
 
-interface Limit {
-  readonly concurrency: number | "unbounded";
-}
-
-/** `Effect.forEach` with a limit. @internal */
+/** `Effect.forEach` with a limit of `concurrency`. @internal */
 export const forEachLimited = <A, B, E, R>(
   items: Iterable<A>,
+  concurrency: number | "unbounded",
   each: (item: A, index: number) => Effect.Effect<B, E, R>,
-  options: Limit,
 ): Effect.Effect<Array<B>, E, R> =>
   Effect.forEach(
     items,
     (item, index) =>
       index === 0 ? each(item, index) : Effect.flatMap(Effect.yieldNow, () => each(item, index)),
-    options,
+    { concurrency },
   );
 
-/** `Effect.filter` with a limit. @internal */
+/** `Effect.filter` with a limit of `concurrency`. @internal */
 export const filterLimited = <A, E, R>(
   items: ReadonlyArray<A>,
+  concurrency: number,
   test: (item: A) => Effect.Effect<boolean, E, R>,
-  options: Limit,
 ): Effect.Effect<Array<A>, E, R> =>
-  Effect.map(forEachLimited(items, test, options), (passed) => items.filter((_, index) => passed[index]));
+  Effect.map(forEachLimited(items, concurrency, test), (passed) => items.filter((_, index) => passed[index]));

@@ -11,11 +11,11 @@ test("a loop with a limit runs each item once, also if an item ends another one 
       Effect.sync(() => runs.push(index)),
       effect,
     );
-  await Effect.runPromise(forEachLimited(effects, run, { concurrency: 2 }));
+  await Effect.runPromise(forEachLimited(effects, 2, run));
   expect(runs).toEqual([0, 1, 2, 3]);
 });
 
 test("a filter with a limit keeps the items that pass, in their order", async () => {
   const isEven = (item: number) => Effect.delay(Effect.succeed(item % 2 === 0), 4 - item);
-  expect(await Effect.runPromise(filterLimited([1, 2, 3, 4], isEven, { concurrency: 2 }))).toEqual([2, 4]);
+  expect(await Effect.runPromise(filterLimited([1, 2, 3, 4], 2, isEven))).toEqual([2, 4]);
 });

@@ -144,7 +144,7 @@ export const txOf = (tx: Transaction): Tx => {
     index: RecordIndex<R>,
     prefixes: ReadonlyArray<Tuple>,
     options?: ListOptions,
-  ) => forEachLimited(prefixes, (prefix) => list(index, prefix, options), { concurrency: shortListsAtOnce });
+  ) => forEachLimited(prefixes, shortListsAtOnce, (prefix) => list(index, prefix, options));
   const placed = Effect.fnUntraced(function* (index: RecordIndex, values: Tuple) {
     const prefix = valuesIn(index, values);
     const [first, ...rest] = prefix;

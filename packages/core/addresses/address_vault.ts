@@ -60,7 +60,7 @@ export class AddressVault extends Context.Service<
             addressKeyId: Effect.succeed(newest.id),
           }),
         hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
-        revealEach: (addresses) => forEachLimited(addresses, open, { concurrency: openedAtOnce }),
+        revealEach: (addresses) => forEachLimited(addresses, openedAtOnce, open),
       });
     }).pipe(Layer.effect(AddressVault));
 }

@@ -15,10 +15,8 @@ export const answersInTime = <Key, A>(
 ): Effect.Effect<ReadonlyMap<Key, A>> =>
   Effect.suspend(() => {
     const answers = new Map<Key, A>();
-    const asked = forEachLimited(
-      new Set(keys),
-      (key) => Effect.map(ask(key), (answer) => void answers.set(key, answer)),
-      { concurrency: deadline.atOnce },
+    const asked = forEachLimited(new Set(keys), deadline.atOnce, (key) =>
+      Effect.map(ask(key), (answer) => void answers.set(key, answer)),
     );
     return Effect.as(Effect.timeoutOption(asked, deadline.within), answers);
   });

@@ -20,9 +20,7 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     const game = (id: GameId) => Effect.map(profiles.game(id, ["avatar"]), (profile) => ({ id, profile }));
 
     const known = (found: ReadonlyArray<KnownAccount>) =>
-      forEachLimited(found, (each) => Effect.map(game(each.id), (account) => ({ ...each, ...account })), {
-        concurrency: 3,
-      });
+      forEachLimited(found, 3, (each) => Effect.map(game(each.id), (account) => ({ ...each, ...account })));
 
     const both = (chatId: ChatId, gameId: GameId) =>
       Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });

@@ -54,10 +54,8 @@ export const makeKnownAccounts = Effect.gen(function* () {
     subject: KnownFor,
     proven: ReadonlyArray<ProvenAccount>,
   ): StoreEffect<ReadonlyArray<KnownAccount>> =>
-    filterLimited(
-      latestFor(subject, proven),
-      ({ id }) => Effect.catchTag(isOffered(subject, id), "PlatformUnavailable", () => Effect.succeed(false)),
-      { concurrency: platformConcurrency },
+    filterLimited(latestFor(subject, proven), platformConcurrency, ({ id }) =>
+      Effect.catchTag(isOffered(subject, id), "PlatformUnavailable", () => Effect.succeed(false)),
     );
 
   return {

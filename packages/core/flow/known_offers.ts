@@ -53,13 +53,11 @@ export const makeKnownOffers = Effect.gen(function* () {
   const heldFlows = yield* HeldFlows;
 
   const homesOf = (guildIds: ReadonlyArray<GuildId>): StoreEffect<ReadonlyArray<Place>> =>
-    Effect.map(
-      forEachLimited(guildIds, communities.findHome, { concurrency: platformConcurrency }),
-      (homes) =>
-        homes
-          .flatMap(Option.toArray)
-          .filter(mayLink)
-          .map(({ scope, guildId }) => place(scope.pid, guildId)),
+    Effect.map(forEachLimited(guildIds, platformConcurrency, communities.findHome), (homes) =>
+      homes
+        .flatMap(Option.toArray)
+        .filter(mayLink)
+        .map(({ scope, guildId }) => place(scope.pid, guildId)),
     );
 
   const offerOf = Effect.fnUntraced(
@@ -105,8 +103,8 @@ export const makeKnownOffers = Effect.gen(function* () {
       }
       const offers = yield* forEachLimited(
         [...places.values()].slice(0, mostCommunities),
+        platformConcurrency,
         (entry) => offerOf(entry, chatId, proven),
-        { concurrency: platformConcurrency },
       );
       return { offers: offers.flat(), hasProven: true } satisfies KnownOffers;
     }),

@@ -42,7 +42,7 @@ export const makeProofs = Effect.gen(function* () {
 
   /** Leaves out accounts that are gone. While the game platform does not answer, all stay. */
   const existing = (gameIds: ReadonlyArray<GameId>) =>
-    filterLimited(gameIds, (gameId) => Effect.orElseSucceed(hasUser(gameId), () => true), { concurrency: 3 });
+    filterLimited(gameIds, 3, (gameId) => Effect.orElseSucceed(hasUser(gameId), () => true));
 
   const openSession = Effect.fnUntraced(function* ({ session }: FlowSubject) {
     if (session === null) return;

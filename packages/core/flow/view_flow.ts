@@ -49,7 +49,7 @@ export const makeView = Effect.gen(function* () {
       {
         proven: accounts.all(pid, chatId, gameId, subject.settings.oneChatUser),
         known: knownTo(subject, flow),
-        connections: forEachLimited(others, accounts.game, { concurrency: 3 }),
+        connections: forEachLimited(others, 3, accounts.game),
         named: named(flow),
       },
       { concurrency: "unbounded" },

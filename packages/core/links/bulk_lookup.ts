@@ -148,10 +148,8 @@ export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
   lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
 ) {
   const gameIds = distinct(inputs, isGameId);
-  const found = yield* forEachLimited(
-    gameIds,
-    (gameId) => Effect.map(lookup(gameId), (result) => [gameId, result] as const),
-    { concurrency: "unbounded" },
+  const found = yield* forEachLimited(gameIds, "unbounded", (gameId) =>
+    Effect.map(lookup(gameId), (result) => [gameId, result] as const),
   );
   const byGame = new Map(found);
   return eachInput(

@@ -131,7 +131,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
           PlatformUnavailable: (failed) => Effect.succeed({ ...nobody, failed }),
         }),
       );
-      const firsts = yield* forEachLimited(listed, firstOf, { concurrency: 4 });
+      const firsts = yield* forEachLimited(listed, 4, firstOf);
       const failed = firsts.find((first) => first.failed !== null)?.failed ?? null;
       if (failed !== null && firsts.every(({ links, unlinked }) => links.length + unlinked.length === 0))
         return yield* failed;

@@ -66,7 +66,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       manager: Manager,
       scopes: ReadonlyArray<S>,
     ) {
-      return yield* forEachLimited(scopes, yield* numbersFor(manager), { concurrency: countsAtOnce });
+      return yield* forEachLimited(scopes, countsAtOnce, yield* numbersFor(manager));
     });
 
     const listCounted = Effect.fn("OwnedScopes.listCounted")(function* (manager: Manager) {

@@ -32,8 +32,8 @@ export const findEach = Effect.fnUntraced(function* <Key, A>(
       : yield* readCached(distinct);
   const asked = yield* forEachLimited(
     distinct.filter((key) => !cached.has(key)),
+    platformConcurrency,
     (key) => Effect.map(Effect.result(ask(key)), (found) => [key, found] as const),
-    { concurrency: platformConcurrency },
   );
   const known = Array.from(cached, ([key, found]) => [key, Result.succeed(found)] as const);
   return new Map<Key, Result.Result<A, PlatformUnavailable>>([...known, ...asked]);

@@ -75,7 +75,7 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
           if (profile !== null) found.set(id, profile);
         });
       if (findNames === undefined) {
-        yield* forEachLimited(ids, nameOne, { concurrency: platformConcurrency });
+        yield* forEachLimited(ids, platformConcurrency, nameOne);
         return found;
       }
       for (const part of Array.chunksOf(ids, namesPerRequest)) {

@@ -71,17 +71,13 @@ export const makeGuildComparisons = Effect.gen(function* () {
     const compare = Effect.fnUntraced(function* (slice: ReadonlyArray<RoleMember>) {
       const chatIds = slice.map(({ chatId }) => chatId);
       const storedFor = yield* storedOf(plan, chatIds);
-      const compared = yield* forEachLimited(
-        slice,
-        (member) => {
-          const stored = storedFor(member.chatId);
-          return Effect.map(
-            sync.compare(plan, member, stored, groupRoles, sources),
-            (changes): ComparedMember => ({ member, stored, changes }),
-          );
-        },
-        { concurrency },
-      );
+      const compared = yield* forEachLimited(slice, concurrency, (member) => {
+        const stored = storedFor(member.chatId);
+        return Effect.map(
+          sync.compare(plan, member, stored, groupRoles, sources),
+          (changes): ComparedMember => ({ member, stored, changes }),
+        );
+      });
       if (!sources.isAwaited(yield* Clock.currentTimeMillis)) return compared;
       return yield* new PlatformUnavailable({ operation: "GamePlatform" });
     });

@@ -54,16 +54,16 @@ export const makeLostWithLink = Effect.gen(function* () {
     pids: ReadonlyArray<Pid>,
     chatId: ChatId,
   ): Effect.fn.Return<ReadonlyArray<LostInGuild>, StoreUnavailable> {
-    const plans = (yield* forEachLimited(pids, (pid) => store.list(pid), { concurrency: 8 })).flat();
+    const plans = (yield* forEachLimited(pids, 8, (pid) => store.list(pid))).flat();
     const giving = plans.filter((plan) => plan.state === "on" && givesSomething(plan));
     const found = yield* forEachLimited(
       giving,
+      mostAsked,
       Effect.fnUntraced(function* (plan, index) {
         const lost = index < mostAsked ? yield* ask(plan, chatId) : null;
         const guild = yield* profiles.guild(plan.guildId);
         return { ...placeOf(plan), guildName: guild?.name ?? null, lost };
       }),
-      { concurrency: mostAsked },
     );
     return found.filter(({ lost }) => lost === null || lost.roles.length > 0 || lost.nickname);
   });

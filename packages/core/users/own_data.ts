@@ -83,7 +83,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
         );
         const page = found.slice(from, from + linksOfPage);
         return {
-          links: yield* forEachLimited(page, show, { concurrency: linksOfPage }),
+          links: yield* forEachLimited(page, linksOfPage, show),
           count: found.length,
         };
       }),
@@ -168,11 +168,11 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
       const found = yield* forEachLimited(
         [...new Set(pids)].toSorted().slice(0, linksOfPage),
+        linksOfPage,
         (pid) =>
           Effect.flatMap(keys.findScopeByPid(pid), (configured) =>
             Option.isNone(configured) ? Effect.succeed(null) : communityOf(configured.value.scope),
           ),
-        { concurrency: linksOfPage },
       );
       return found.filter((community) => community !== null);
     });

@@ -219,6 +219,6 @@ const makeReleaseRoles = Effect.gen(function* () {
       if (sync === null) return;
       const all = yield* Effect.forEach(records, ({ scope }) => plans.list(scope.pid));
       const active = all.flat().filter(({ state }) => state === "on");
-      yield* forEachLimited(active, (plan) => Effect.ignore(sync.release(plan, chatId)), { concurrency: 4 });
+      yield* forEachLimited(active, 4, (plan) => Effect.ignore(sync.release(plan, chatId)));
     }).pipe(Effect.timeout("5 seconds"), Effect.ignore);
 });

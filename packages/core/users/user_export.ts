@@ -35,9 +35,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-      const found = yield* forEachLimited([...new Set(pids)], keys.findScopeByPid, {
-        concurrency: linksOfPage,
-      });
+      const found = yield* forEachLimited([...new Set(pids)], linksOfPage, keys.findScopeByPid);
       const communities = new Map(
         found.flatMap(Option.toArray).map(({ scope, settings }) => [
           scope.pid,

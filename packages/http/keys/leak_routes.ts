@@ -25,19 +25,16 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
       return yield* new BulkLimitExceeded({ limit: KeysV2.maxLeakReports, received });
     }
     if (!areReports(items)) return yield* notReports;
-    const labels = yield* forEachLimited(
-      items,
-      ({ token, type }) =>
-        Effect.map(
-          // A step each, so that visits of other addresses wait for one report and not for the list.
-          places.visit(context.address, keys.reportLeaked(token, context.requestId)),
-          (outcome): KeysV2.LeakLabel => ({
-            token_raw: token,
-            token_type: type,
-            label: outcome === "unknown" ? "false_positive" : "true_positive",
-          }),
-        ),
-      { concurrency: 10 },
+    const labels = yield* forEachLimited(items, 10, ({ token, type }) =>
+      Effect.map(
+        // A step each, so that visits of other addresses wait for one report and not for the list.
+        places.visit(context.address, keys.reportLeaked(token, context.requestId)),
+        (outcome): KeysV2.LeakLabel => ({
+          token_raw: token,
+          token_type: type,
+          label: outcome === "unknown" ? "false_positive" : "true_positive",
+        }),
+      ),
     );
     const wrong = labels.filter(({ label }) => label === "false_positive").length;
     yield* authenticator.countFailures(context.address, Math.min(wrong, maxCounted));

@@ -74,6 +74,7 @@ const lastBefore = Effect.fnUntraced(function* (
 ) {
   const ends = yield* forEachLimited(
     all,
+    8,
     Effect.fnUntraced(function* (place) {
       const [last] = yield* tx.scan(journal, [place], { before: [newest], limit: 1, reverse: true });
       let [low, high] = [0, (last?.sequence ?? -1) + 1];
@@ -85,7 +86,6 @@ const lastBefore = Effect.fnUntraced(function* (
       }
       return high;
     }),
-    { concurrency: 8 },
   );
   return Math.max(0, ...ends);
 });
@@ -113,7 +113,7 @@ const pageBefore = Effect.fnUntraced(function* (
           )
         : all.map((place) => (end, size) => tx.scan(journal, [place], newestBefore(end, size)));
   return yield* newestOf(lists, before, limit, (open, most) =>
-    forEachLimited(open, ({ list, before: end }) => list(end, most), { concurrency: 16 }),
+    forEachLimited(open, 16, ({ list, before: end }) => list(end, most)),
   );
 });
 

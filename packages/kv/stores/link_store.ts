@@ -93,7 +93,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
           ? Effect.succeed([])
           : db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], enough);
       return Effect.map(
-        forEachLimited(gameIds, chatsOf, { concurrency: listsAtOnce }),
+        forEachLimited(gameIds, listsAtOnce, chatsOf),
         (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),
       );
     }),

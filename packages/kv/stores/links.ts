@@ -149,13 +149,10 @@ export const holdersAmong = Effect.fnUntraced(function* (
   yield* placeAt(tx, pid);
   const isLeaving = new Set(leaving);
   const most = Math.min(2 + leaving.length, mostTaken);
-  const found = yield* forEachLimited(
-    wanted,
-    ({ chatId, gameId }) =>
-      Effect.map(db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], most), (holders) =>
-        holders.find((id) => id !== chatId && !isLeaving.has(id)),
-      ),
-    { concurrency: shortListsAtOnce },
+  const found = yield* forEachLimited(wanted, shortListsAtOnce, ({ chatId, gameId }) =>
+    Effect.map(db.peekEntries<StoredLink, ChatId>(links.byGame, [pid, epoch, gameId], most), (holders) =>
+      holders.find((id) => id !== chatId && !isLeaving.has(id)),
+    ),
   );
   return holdersOf(wanted, found);
 });

@@ -100,11 +100,8 @@ export const makeLogReads = Effect.gen(function* () {
   const ofGuild = Effect.fnUntraced(function* ({ scope, guildId }: HeldLog, items: ReadonlyArray<LogItem>) {
     if (scope.kind === "guild") return items;
     const users = [...new Set(items.flatMap(usersIn))];
-    const found = yield* forEachLimited(
-      users,
-      (chatId) =>
-        Effect.map(findMember(guildId, chatId), (member) => (Option.isSome(member) ? [chatId] : [])),
-      { concurrency: 4 },
+    const found = yield* forEachLimited(users, 4, (chatId) =>
+      Effect.map(findMember(guildId, chatId), (member) => (Option.isSome(member) ? [chatId] : [])),
     ).pipe(Effect.provideService(ChargedAccount, null));
     const members = new Set(found.flat());
     return items.filter((item) => {

@@ -64,7 +64,7 @@ export const meRoutes = Effect.gen(function* () {
       ...erased,
       name: isGenerated(name) ? null : name,
       owner,
-      members: yield* forEachLimited(left, ({ chatId }) => nameOf(chatId), { concurrency: 8 }),
+      members: yield* forEachLimited(left, 8, ({ chatId }) => nameOf(chatId)),
     } satisfies AccountToErase;
   });
 

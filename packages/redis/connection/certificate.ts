@@ -57,9 +57,7 @@ export const refuseCertificate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, RedisUnusable> {
   if (!address.tls || status === "ready") return;
   const refuseAny = Effect.fnUntraced(function* (endpoints: ReadonlyArray<RedisEndpoint>) {
-    const problems = yield* forEachLimited(endpoints, (endpoint) => problemAt(endpoint, options.tls), {
-      concurrency: 8,
-    });
+    const problems = yield* forEachLimited(endpoints, 8, (endpoint) => problemAt(endpoint, options.tls));
     const reason = problems.find((problem) => problem !== null);
     if (reason !== undefined) return yield* new RedisUnusable({ path: pathOf(address), reason });
   });

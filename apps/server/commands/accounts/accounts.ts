@@ -194,10 +194,8 @@ const ownersOf = Effect.fnUntraced(function* (account: string) {
 const textOf = (owners: ReadonlyArray<string>): string => (owners.length === 0 ? "none" : owners.join(", "));
 
 const listAccountsCommand = managed("list", {}, function* () {
-  const accounts = yield* forEachLimited(
-    yield* (yield* KeyStore).listAccounts(),
-    (account) => Effect.map(ownersOf(account.name), (owners) => ({ ...account, owners })),
-    { concurrency: 8 },
+  const accounts = yield* forEachLimited(yield* (yield* KeyStore).listAccounts(), 8, (account) =>
+    Effect.map(ownersOf(account.name), (owners) => ({ ...account, owners })),
   );
   const rows = accounts.map(({ name, owners, tier, status }) => [name, textOf(owners), tier, status]);
   const headings = ["ACCOUNT", "OWNERS", "TIER", "STATUS"];

@@ -144,7 +144,7 @@ export const makePlanRun = Effect.gen(function* () {
       return [{ waiting, ...made }];
     });
 
-    const changed = (yield* forEachLimited(due, changeOne, { concurrency })).flat();
+    const changed = (yield* forEachLimited(due, concurrency, changeOne)).flat();
     const isAnyMissing = changed.some(({ result }) => result === null);
     const haveLeft = isAnyMissing && !(yield* hasBotLeft(courier));
     const settled = changed.map(({ waiting, result }) => ({

@@ -108,10 +108,8 @@ export const makeAccountChoice = Effect.gen(function* () {
   const lentTo = Effect.fnUntraced(function* (owner: KeyOwner, { account, role, scopes: pids }: Membership) {
     const own = yield* scopes.list({ ...owner, account, scopes: pids });
     const first = pids === null ? own.slice(0, mostNamed) : own;
-    const communities = yield* forEachLimited(
-      first,
-      ({ scope }) => Effect.map(nameIn(scope), (guildName) => communityName({ scope, guildName })),
-      { concurrency: 4 },
+    const communities = yield* forEachLimited(first, 4, ({ scope }) =>
+      Effect.map(nameIn(scope), (guildName) => communityName({ scope, guildName })),
     );
     const more = own.length > first.length ? ["…"] : [];
     const lendsAll = pids === null && runsAccount(role);

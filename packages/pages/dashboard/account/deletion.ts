@@ -27,8 +27,8 @@ export const makeAccountLoss = Effect.gen(function* () {
   return Effect.fnUntraced(function* ({ owner }: OwnerVisitor) {
     const { account, chatId } = owner;
     const lists = yield* scopes.listCounted(owner);
-    const listed = yield* forEachLimited(lists, ({ scope }) => plans.list(scope.pid), { concurrency: 8 });
-    const blocked = yield* forEachLimited(lists, ({ scope }) => blocks.count(scope), { concurrency: 8 });
+    const listed = yield* forEachLimited(lists, 8, ({ scope }) => plans.list(scope.pid));
+    const blocked = yield* forEachLimited(lists, 8, ({ scope }) => blocks.count(scope));
     const [name] = yield* namesOf(account);
     return {
       title: yield* titleOf(account),

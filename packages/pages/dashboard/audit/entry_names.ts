@@ -85,20 +85,15 @@ export const makeEntryNames = Effect.gen(function* () {
         Object.keys(details).some((name) => /channelId$/i.test(name)) ? String(details["guildId"]) : [],
       ),
     );
-    const found = yield* forEachLimited(
-      [...new Set(ids)].slice(0, mostGuilds),
-      (guildId) =>
-        Effect.all(
-          [
-            orNull(findGuild(guildId)),
-            orNull(roles?.findGuildRoles(guildId) ?? Effect.succeedNone),
-            orNull(
-              withChannel.has(guildId) && channels ? channels.findChannels(guildId) : Effect.succeedNone,
-            ),
-          ],
-          { concurrency: "unbounded" },
-        ),
-      { concurrency: mostGuilds },
+    const found = yield* forEachLimited([...new Set(ids)].slice(0, mostGuilds), mostGuilds, (guildId) =>
+      Effect.all(
+        [
+          orNull(findGuild(guildId)),
+          orNull(roles?.findGuildRoles(guildId) ?? Effect.succeedNone),
+          orNull(withChannel.has(guildId) && channels ? channels.findChannels(guildId) : Effect.succeedNone),
+        ],
+        { concurrency: "unbounded" },
+      ),
     );
     return {
       guilds: named(found.flatMap(([guild]) => guild ?? [])),
@@ -112,11 +107,8 @@ export const makeEntryNames = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const listNames = (owner: KeyOwner) =>
     Effect.flatMap(scopes.list(owner), (all) =>
-      forEachLimited(
-        all,
-        ({ scope }) =>
-          Effect.map(scopeName(scope), (guildName) => [scope.pid, listText({ scope, guildName })] as const),
-        { concurrency: 8 },
+      forEachLimited(all, 8, ({ scope }) =>
+        Effect.map(scopeName(scope), (guildName) => [scope.pid, listText({ scope, guildName })] as const),
       ),
     );
 

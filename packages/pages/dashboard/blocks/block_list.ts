@@ -73,6 +73,7 @@ export const makeReadBlockList = Effect.gen(function* () {
       return { problem: say("blocks.list.size", bounds) };
     const found = yield* forEachLimited(
       lines,
+      4,
       Effect.fnUntraced(function* (line) {
         if (isGame) {
           const [gameId] = isGameId(line) ? [line] : yield* owned.gamesMeant(line);
@@ -81,7 +82,6 @@ export const makeReadBlockList = Effect.gen(function* () {
         const [chatId] = isChatId(line) ? [line] : yield* owned.chatsMeant(scope, line);
         return chatId === undefined ? line : { chatId, gameId: null };
       }),
-      { concurrency: 4 },
     );
     const named = found.filter((one) => typeof one !== "string");
     const users = [...new Map(named.map((user) => [user.chatId ?? user.gameId, user])).values()];

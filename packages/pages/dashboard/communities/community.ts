@@ -68,7 +68,7 @@ export const makeCommunities = Effect.gen(function* () {
   };
 
   const namedAll = <S extends ConfiguredScope>(visitor: OwnerVisitor, all: ReadonlyArray<S>) =>
-    forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 });
+    forEachLimited(all, 8, (owned) => named(visitor, owned));
 
   const list = (visitor: OwnerVisitor) =>
     Effect.flatMap(scopes.list(visitor.owner), (all) => namedAll(visitor, all));
@@ -128,7 +128,7 @@ export const makeCommunities = Effect.gen(function* () {
       visitor: OwnerVisitor,
       has: (list: ConfiguredScope) => StoreEffect<boolean> = () => Effect.succeed(true),
     ) {
-      const picked = yield* filterLimited(yield* scopes.list(visitor.owner), has, { concurrency: 8 });
+      const picked = yield* filterLimited(yield* scopes.list(visitor.owner), 8, has);
       return yield* namedAll(visitor, yield* Effect.filter(picked, isOpen));
     }),
   };

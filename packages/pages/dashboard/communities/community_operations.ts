@@ -33,7 +33,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
   return {
     list: operation(DashboardCommunities.getScopes, function* ({ owner }) {
       const listed = yield* scopes.listCounted(owner);
-      return { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) };
+      return { scopes: yield* forEachLimited(listed, 8, toJson) };
     }),
 
     find: operation(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {

@@ -139,26 +139,23 @@ export const makeTroubles = Effect.gen(function* () {
 
   /** The guilds without the bot, as far as the platform answers. Each part has its time, as the platform reads lists for it. */
   const withoutBot = Effect.fnUntraced(function* (guildIds: ReadonlyArray<GuildId>) {
-    const parts = yield* forEachLimited(
-      partsOf(guildIds, askedAtOnce),
-      (part) =>
-        joinedGuilds(part).pipe(
-          Effect.timeout(platformTimeout),
-          Effect.map((joined) => part.filter((guildId) => !joined.has(guildId))),
-          Effect.orElseSucceed(() => []),
-        ),
-      { concurrency: 4 },
+    const parts = yield* forEachLimited(partsOf(guildIds, askedAtOnce), 4, (part) =>
+      joinedGuilds(part).pipe(
+        Effect.timeout(platformTimeout),
+        Effect.map((joined) => part.filter((guildId) => !joined.has(guildId))),
+        Effect.orElseSucceed(() => []),
+      ),
     );
     return new Set(parts.flat());
   });
 
   /** Returns the troubles of each community. */
   return Effect.fnUntraced(function* (visitor: Reader, listed: ReadonlyArray<Community>) {
-    const places = yield* forEachLimited(listed, placesOf, { concurrency: 4 });
+    const places = yield* forEachLimited(listed, 4, placesOf);
     const out = yield* withoutBot([...new Set(places.flatMap(({ guildIds }) => [...guildIds]))]);
     const ofPlace = (place: (typeof places)[number]) =>
       Effect.forEach(place.guildIds, (guildId) => troublesAt(visitor, place, guildId, out.has(guildId)));
-    const found = yield* forEachLimited(places, ofPlace, { concurrency: 4 });
+    const found = yield* forEachLimited(places, 4, ofPlace);
     return found.map((troubles) => troubles.flat());
   });
 });

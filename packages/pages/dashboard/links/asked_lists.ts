@@ -34,13 +34,10 @@ export const makeAskedLists = Effect.gen(function* () {
           shared.push(...(yield* store.list(scope.pid)).map(({ guildId }) => guildId));
       }
       const others = [...new Set(shared)].filter((id) => !own.some(({ guildId }) => guildId === id));
-      const named = yield* forEachLimited(
-        others.slice(0, mostShared),
-        (guildId) =>
-          Effect.map(profiles.guild(guildId), (found): AskedGuild => {
-            return { guildId, name: guildText(guildId, found?.name ?? null) };
-          }),
-        { concurrency: 8 },
+      const named = yield* forEachLimited(others.slice(0, mostShared), 8, (guildId) =>
+        Effect.map(profiles.guild(guildId), (found): AskedGuild => {
+          return { guildId, name: guildText(guildId, found?.name ?? null) };
+        }),
       );
       return [...own, ...named];
     }),

@@ -91,6 +91,7 @@ export const makeLinksList = Effect.gen(function* () {
     const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
     const found = yield* forEachLimited(
       all,
+      4,
       Effect.fnUntraced(function* (community, index) {
         const { scope } = community;
         const own = firsts[index] ?? { links: [], next: null, unlinked: [], failed: null };
@@ -99,7 +100,6 @@ export const makeLinksList = Effect.gen(function* () {
         const silent = own.failed && own.failed.platform;
         return { community, isByOthers, silent, ...(yield* shownOf({ ...own, links: listed })) };
       }),
-      { concurrency: 4 },
     );
     return foundPage(search, found);
   });

@@ -175,10 +175,8 @@ export const makeListsOfUser = Effect.gen(function* () {
     const listed = yield* communities.listOpen(visitor, (list) =>
       Effect.map(linkIn(list), (link) => link !== null),
     );
-    const found = yield* forEachLimited(
-      listed,
-      (community) => Effect.map(linkIn(community), (link) => (link === null ? [] : [{ community, link }])),
-      { concurrency: 8 },
+    const found = yield* forEachLimited(listed, 8, (community) =>
+      Effect.map(linkIn(community), (link) => (link === null ? [] : [{ community, link }])),
     );
     return found.flat();
   });
@@ -189,11 +187,8 @@ export const makeUserLists = Effect.gen(function* () {
   const listsOf = yield* makeListsOfUser;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
-    return yield* forEachLimited(
-      yield* listsOf(visitor, chatId),
-      ({ community, link }) =>
-        Effect.map(profiles.game(link.gameId, []), (game): UserList => ({ community, link: { link, game } })),
-      { concurrency: 8 },
+    return yield* forEachLimited(yield* listsOf(visitor, chatId), 8, ({ community, link }) =>
+      Effect.map(profiles.game(link.gameId, []), (game): UserList => ({ community, link: { link, game } })),
     );
   });
 });

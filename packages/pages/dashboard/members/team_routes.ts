@@ -57,10 +57,8 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   ) {
     const { account, chatId } = visitor.owner;
     const listed = yield* members.seenBy(visitor.owner);
-    const named = yield* forEachLimited(
-      listed,
-      (member) => Effect.map(profiles.chat(member.chatId, null), (profile) => ({ ...member, profile })),
-      { concurrency: 8 },
+    const named = yield* forEachLimited(listed, 8, (member) =>
+      Effect.map(profiles.chat(member.chatId, null), (profile) => ({ ...member, profile })),
     );
     const view = {
       members: named,
@@ -246,7 +244,7 @@ const makeMemberOperations = Effect.gen(function* () {
   return {
     list: operation(DashboardMembers.getMembers, function* ({ owner }) {
       const listed = yield* members.seenBy(owner);
-      return { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) };
+      return { members: yield* forEachLimited(listed, 8, toJson) };
     }),
 
     add: operation(DashboardMembers.addMember, function* (input) {

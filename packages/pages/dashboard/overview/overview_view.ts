@@ -96,10 +96,8 @@ export const makeOverviewView = Effect.gen(function* () {
       verified: yield* scopes.counts.weeksOf(pid),
       /** Null while many links are being counted. */
       ways: yield* scopes.counts.waysOf(pid),
-      guilds: yield* forEachLimited(
-        guildIds.slice(0, mostGuilds),
-        (guildId) => guildFigures(community, guildId),
-        { concurrency: mostGuilds },
+      guilds: yield* forEachLimited(guildIds.slice(0, mostGuilds), mostGuilds, (guildId) =>
+        guildFigures(community, guildId),
       ),
       /** How many guilds of the list are not among `guilds`. */
       others: Math.max(0, guildIds.length - mostGuilds),
@@ -118,17 +116,12 @@ export const makeOverviewView = Effect.gen(function* () {
       troubles: (yield* troublesOf(visitor, watched)).flat(),
       /** How many lists were not looked at for troubles and for undecided links. */
       unwatched: all.length - watched.length,
-      undecided: yield* forEachLimited(
-        alts,
-        (community) =>
-          Effect.map(altsOf(community.scope), (queue) => ({ community, count: countUndecided(queue) })),
-        { concurrency: 4 },
+      undecided: yield* forEachLimited(alts, 4, (community) =>
+        Effect.map(altsOf(community.scope), (queue) => ({ community, count: countUndecided(queue) })),
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
       lists: isNew
         ? []
-        : yield* forEachLimited(watched.slice(0, mostLists), (each) => listFigures(all, each), {
-            concurrency: 3,
-          }),
+        : yield* forEachLimited(watched.slice(0, mostLists), 3, (each) => listFigures(all, each)),
       otherLists: Math.max(0, all.length - mostLists),
       steps: isNew ? yield* stepsOf(visitor, first) : null,
     };

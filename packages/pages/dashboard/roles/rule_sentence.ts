@@ -96,14 +96,11 @@ export const makeThings = Effect.map(GamePlatform, ({ findGroup, findItem }) =>
       const item = itemKinds.find((kind) => kind === when);
       if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
     }
-    const found = yield* forEachLimited(
-      things,
-      ([key, find]) =>
-        find.pipe(
-          Effect.map((thing): readonly [string, Thing | null] => [key, Option.getOrNull(thing)]),
-          Effect.orElseSucceed(() => [key, { name: null }] as const),
-        ),
-      { concurrency: 8 },
+    const found = yield* forEachLimited(things, 8, ([key, find]) =>
+      find.pipe(
+        Effect.map((thing): readonly [string, Thing | null] => [key, Option.getOrNull(thing)]),
+        Effect.orElseSucceed(() => [key, { name: null }] as const),
+      ),
     );
     return new Map<string, Thing | null>(found);
   }),
