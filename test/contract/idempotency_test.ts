@@ -92,7 +92,7 @@ test("a request that is repeated while it runs is answered once, and replayed", 
 });
 
 test("a request that runs for more than a second keeps its key, and other requests with it are refused", async () => {
-  const { body, answers } = await both(1_250, "6");
+  const { body, answers } = await both(1_400, "6");
   expectConflict(await Promise.race(answers), "in_use");
   expectConflict(await senderOf(key)("PATCH /v2/game", "slow-6", { ...body, gameId: "1" }), "reused");
   const done = (await Promise.all(answers)).find(({ status }) => status === 200) as Answer;
