@@ -192,6 +192,6 @@ test("after three refusals in a row, no other list of the guild reminds its memb
   yield* pass(10);
   expect(sent.length).toBe(3);
   refusing.clear();
-  yield* pass(120);
+  yield* pass(75);
   expect(sent.length).toBe(10);
 });
