@@ -1,7 +1,7 @@
 /** Communities are data scopes with a name, as their owners see them. */
 
 import { type DataScope, guildOf } from "@accountlink/core";
-import { BadRequest, type StoreEffect } from "@accountlink/core/errors";
+import { BadRequest, type PlatformUnavailable, type StoreEffect } from "@accountlink/core/errors";
 import type { ConfiguredScope } from "@accountlink/core/keys";
 import { filterLimited, forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
@@ -75,13 +75,17 @@ export const makeCommunities = Effect.gen(function* () {
   const listCounted = (visitor: OwnerVisitor) =>
     Effect.flatMap(scopes.listCounted(visitor.owner), (all) => namedAll(visitor, all));
 
+  /** Whether the team may read the links of a list; why the platform does not say so. */
   const isOpen = ({ scope }: ConfiguredScope) =>
     Effect.as(scopes.requireOpen(scope), true).pipe(
-      Effect.catchTag("Forbidden", () => Effect.succeed(false)),
+      Effect.catchTags({
+        Forbidden: () => Effect.succeed(false),
+        PlatformUnavailable: (failed) => Effect.succeed(failed),
+      }),
     );
 
   const firstOpen = Effect.fnUntraced(function* <C extends Community>(all: ReadonlyArray<C>) {
-    for (const community of all) if (yield* isOpen(community)) return community;
+    for (const community of all) if ((yield* isOpen(community)) === true) return community;
     return undefined;
   });
 
@@ -123,13 +127,26 @@ export const makeCommunities = Effect.gen(function* () {
     findAnyCounted: (visitor: OwnerVisitor, pid: string) =>
       Effect.flatMap(scopes.ownedAny(visitor.owner, pid), (owned) => named(visitor, owned)),
 
-    /** Returns the communities whose links the team may read, which may ask the platform for each; of those that `has` picks. */
+    /**
+     * Returns the communities that `has` picks: those whose links the team may read, and those of which the platform does
+     * not say whether it may, with the reason.
+     */
     listOpen: Effect.fnUntraced(function* (
       visitor: OwnerVisitor,
       has: (list: ConfiguredScope) => StoreEffect<boolean> = () => Effect.succeed(true),
     ) {
       const picked = yield* filterLimited(yield* scopes.list(visitor.owner), 8, has);
-      return yield* namedAll(visitor, yield* Effect.filter(picked, isOpen));
+      const answers = yield* Effect.forEach(picked, isOpen);
+      const of = (isMeant: (answer: boolean | PlatformUnavailable) => boolean) =>
+        namedAll(
+          visitor,
+          picked.filter((_, index) => isMeant(answers[index] ?? false)),
+        );
+      return {
+        open: yield* of((answer) => answer === true),
+        silent: yield* of((answer) => typeof answer !== "boolean"),
+        failed: answers.find((answer) => typeof answer !== "boolean") ?? null,
+      };
     }),
   };
 });

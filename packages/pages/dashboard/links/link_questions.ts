@@ -160,7 +160,8 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
 
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: Html | null) {
     if (!isChatId(chatId)) return seeOther(paths.links);
-    const lists = yield* namedLists(visitor, chatId);
+    const { lists, failed: unknown } = yield* namedLists(visitor, chatId);
+    if (unknown !== null) return yield* unknown;
     const chat = yield* profiles.chat(chatId, null);
     if (lists.length === 0) return seeOther(paths.links, { q: chatId });
     const lost = yield* lostIn(
@@ -175,7 +176,8 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");
     if (!isChatId(chatId)) return seeOther(paths.links);
-    const lists = yield* listsOf(visitor, chatId);
+    const { lists, failed: unknown } = yield* listsOf(visitor, chatId);
+    if (unknown !== null) return yield* unknown;
     const pid = lists[0]?.community.scope.pid ?? null;
     const marks = lists.map(({ community, link }) => seenLink(community.scope.pid, link));
     if (!areSeen(fields, marks)) return yield* ask(visitor, chatId, linksChanged.general);

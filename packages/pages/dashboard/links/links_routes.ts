@@ -63,7 +63,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     refused: Refused | null,
   ) {
     // If the request names no list, take the first list that has the user.
-    const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
+    const [first] = fields("pid") === "" ? (yield* listsOf(visitor, chatId)).lists : [];
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
     if (community === undefined) return noCommunityPage("links", say("menu.links"), say("links.none"));
     const view = yield* viewUser(visitor, community, chatId);
@@ -129,7 +129,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     refused: Refused | null = null,
   ) {
     const { pid } = community.scope;
-    const others = found.length > 1 ? [] : yield* listsOf(visitor, found[0].link.chatId);
+    const others = found.length > 1 ? [] : (yield* listsOf(visitor, found[0].link.chatId)).lists;
     const lost = yield* lostIn(
       [pid],
       found.map(({ link: { chatId: id }, chat }) => ({ chatId: id, name: accountText(id, chat) })),
@@ -217,10 +217,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (isNamed && naming.has(name)) {
       return seeOther(paths.links, { pid: query("pid"), done: "downloading" });
     }
-    const chosen =
+    const { open: chosen, failed } =
       query("pid") === "all"
         ? yield* communities.listOpen(visitor)
-        : [yield* communities.find(visitor, query("pid"))];
+        : { open: [yield* communities.find(visitor, query("pid"))], failed: null };
+    if (failed !== null) return yield* failed;
     const [first] = chosen;
     const text =
       first !== undefined && chosen.length === 1 && !isNamed

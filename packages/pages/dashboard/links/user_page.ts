@@ -22,7 +22,7 @@ import { type Community, makeCommunities } from "../communities/community.ts";
 import { panelTo, textField } from "../look/field.ts";
 import { communityName, idOrName, listText, nameIn, platforms, userNameHtml } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { capitalised, say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -41,7 +41,7 @@ export const linkedUserPage = (view: LinkedUserView, game: string, refused: Refu
   const { pid } = community.scope;
   return {
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
-    within: view.lists.length > 1 && communityName(community),
+    within: view.lists.length + view.silent.length > 1 && communityName(community),
     section: "links",
     list: listText(community),
     refused,
@@ -172,13 +172,13 @@ export const makeListsOfUser = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
     const linkIn = ({ scope }: ConfiguredScope) => links.find(scope, chatId);
-    const listed = yield* communities.listOpen(visitor, (list) =>
+    const { open, ...unknown } = yield* communities.listOpen(visitor, (list) =>
       Effect.map(linkIn(list), (link) => link !== null),
     );
-    const found = yield* forEachLimited(listed, 8, (community) =>
+    const found = yield* forEachLimited(open, 8, (community) =>
       Effect.map(linkIn(community), (link) => (link === null ? [] : [{ community, link }])),
     );
-    return found.flat();
+    return { lists: found.flat(), ...unknown };
   });
 });
 
@@ -187,15 +187,17 @@ export const makeUserLists = Effect.gen(function* () {
   const listsOf = yield* makeListsOfUser;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
-    return yield* forEachLimited(yield* listsOf(visitor, chatId), 8, ({ community, link }) =>
+    const { lists, ...unknown } = yield* listsOf(visitor, chatId);
+    const named = yield* forEachLimited(lists, 8, ({ community, link }) =>
       Effect.map(profiles.game(link.gameId, []), (game): UserList => ({ community, link: { link, game } })),
     );
+    return { lists: named, ...unknown };
   });
 });
 
-const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | false =>
-  lists.length > 0 &&
-  section(say("user.lists", { count: lists.length }))`
+const userListsHtml = ({ lists, silent, chatId, chat }: LinkedUserView): Html | false =>
+  lists.length + silent.length > 0 &&
+  section(say("user.lists", { count: lists.length + silent.length }))`
 <ul class="cards" role="list">${lists.map(({ community, link: { link, game } }) => {
     const { pid } = community.scope;
     return html`
@@ -204,7 +206,13 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | false =>
 <p>${accountText(link.gameId, game)}</p>
 <p><a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("user.unlink", { unseen: tags.unseen, name: accountText(chatId, chat), list: listText(community) })}</a></p>
 </li>`;
-  })}</ul>
+  })}${silent.map(
+    (community) => html`
+<li>
+<h3>${communityName(community)}</h3>
+<p>${capitalised(say("links.no_answer", { platform: platforms.chat }))}</p>
+</li>`,
+  )}</ul>
 ${
   lists.length > 1 &&
   html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
@@ -245,7 +253,7 @@ export const makeUserView = Effect.gen(function* () {
       chatId: null,
       readable: ["links.imported", "links.import_undone"],
     } as const;
-    const [lists, changes, imports, listed, chat, roles] = yield* Effect.all(
+    const [{ lists, silent }, changes, imports, listed, chat, roles] = yield* Effect.all(
       [
         listsOf(visitor, chatId),
         entriesOf(visitor, null, shownChanges, filter),
@@ -274,6 +282,8 @@ export const makeUserView = Effect.gen(function* () {
       blocked: yield* blocks.of(community.scope, chatId, gameId),
       link,
       lists,
+      /** The lists in which the user is linked, and of which the platform does not say whether the team may read them. */
+      silent,
       history: changes.entries,
       /** The imports and undos that may have changed the link. */
       imports: between,

@@ -1,4 +1,5 @@
-import { ChatId, type DataScope, GuildId } from "@accountlink/core";
+import { ChatId, type DataScope, GuildId, guildOf } from "@accountlink/core";
+import { PlatformUnavailable } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { aFixture, aGuild, makeSignIn, memoryWorld } from "@accountlink/testing";
@@ -9,7 +10,7 @@ import { makeListsOfUser } from "./user_page.ts";
 
 const [ada, ben] = [ChatId.make("100001"), ChatId.make("100002")];
 
-it("the platform is asked about the lists in which the user is linked, not about all lists of the account", async () => {
+it("the platform is asked about the lists in which the user is linked alone, and one without an answer hides no other", async () => {
   const guildIds = Array.from({ length: 30 }, (_, index) => GuildId.make(`7000000000000001${index + 10}`));
   const lists = guildIds.map((guildId) => ({ account: "acme", scope: "guild" as const, guildId }));
   const world = await memoryWorld(
@@ -21,13 +22,14 @@ it("the platform is asked about the lists in which the user is linked, not about
     }),
   );
   const asked: Array<DataScope> = [];
+  const unavailable = new PlatformUnavailable({ operation: "chat.guild" });
   const found = Effect.gen(function* () {
     const scopes = yield* OwnedScopes;
     const requireOpen = (scope: DataScope) =>
-      Effect.as(
-        Effect.sync(() => asked.push(scope)),
-        undefined,
-      );
+      Effect.suspend(() => {
+        asked.push(scope);
+        return guildOf(scope) === guildIds[1] ? Effect.fail(unavailable) : Effect.succeed(undefined);
+      });
     const listsOf = yield* Effect.provideService(makeListsOfUser, OwnedScopes, { ...scopes, requireOpen });
     const account = Option.getOrThrow(yield* (yield* KeyStore).findAccount("acme"));
     const owner = { account, chatId: ada, requestId: "req_1", scopes: null };
@@ -36,8 +38,8 @@ it("the platform is asked about the lists in which the user is linked, not about
   });
   const linked = await world.run(found);
   await world.close();
-  expect(linked.map(({ community }) => community.scope)).toMatchObject(
-    lists.slice(0, 2).map(({ guildId }) => ({ guildId })),
-  );
+  expect(linked.lists.map(({ community }) => guildOf(community.scope))).toEqual([guildIds[0]]);
+  expect(linked.silent.map(({ scope }) => guildOf(scope))).toEqual([guildIds[1]]);
+  expect(linked.failed).toBe(unavailable);
   expect(asked).toHaveLength(2);
 });
