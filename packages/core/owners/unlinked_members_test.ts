@@ -1,6 +1,6 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { aFixture, aGuild, aMember, check, MemoryWorld } from "@accountlink/testing";
-import { Effect, Fiber } from "effect";
+import { Effect, Scheduler } from "effect";
 import * as FastCheck from "fast-check";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -123,16 +123,21 @@ test("a member is to remind once, from when the link was removed on, not from jo
   }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }), Effect.scoped);
 });
 
-/** Returns how often another fiber had its turn while an effect ran. */
+/** Returns how often other fibers may have their turns while an effect runs. */
 const turnsDuring = Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
   let turns = 0;
-  const turn = Effect.andThen(
-    Effect.yieldNow,
-    Effect.sync(() => turns++),
-  );
-  const other = yield* Effect.forkChild(Effect.forever(turn));
-  yield* effect;
-  yield* Fiber.interrupt(other);
+  class CountingScheduler extends Scheduler.MixedScheduler {
+    override makeDispatcher() {
+      const dispatcher = super.makeDispatcher();
+      const scheduleTask = dispatcher.scheduleTask.bind(dispatcher);
+      dispatcher.scheduleTask = (task, priority) => {
+        turns++;
+        scheduleTask(task, priority);
+      };
+      return dispatcher;
+    }
+  }
+  yield* Effect.provideService(effect, Scheduler.Scheduler, new CountingScheduler());
   return turns;
 });
 
