@@ -403,6 +403,13 @@ test("a quoted note links nobody by lines that look like rows, and is reported",
   expect(problemsOf(rows)[0]).toContain("holds lines that look like rows");
 });
 
+test("a quoted note as long as Discord allows links nobody, whatever it holds", function* () {
+  for (const note of ["\n".repeat(3_980), '""'.repeat(3_980)]) {
+    const rows = yield* parse(`discordId,robloxId,note\n10001,1,"${note}\n10002,2,bob\n"\n10003,3,cy\n`);
+    expect(rows.flatMap((row) => ("link" in row ? [row.link.chatId] : []))).toEqual(["10003"]);
+  }
+});
+
 test("a reader reports the problem of an NDJSON line and continues", function* () {
   const lines = yield* parse(
     `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,
