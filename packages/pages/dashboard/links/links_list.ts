@@ -53,7 +53,7 @@ export const makeLinksList = Effect.gen(function* () {
     const { all, community } = yield* communities.chooseCounted(visitor, fields("pid"));
     if (community === undefined) return noCommunityPage("links", say("menu.links"), say("links.none"));
     const search = fields("q").trim();
-    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search);
+    if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(visitor, search);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
     const day = dayMsOf(fields("day")) === null ? "" : fields("day");
     const named = sort === "name" ? yield* pageByName(community, search, fields) : null;
@@ -84,13 +84,14 @@ export const makeLinksList = Effect.gen(function* () {
     return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
   });
 
-  const foundIn = Effect.fnUntraced(function* (all: ReadonlyArray<Community>, search: string) {
-    const scopes = all.map(({ scope }) => scope);
+  const foundIn = Effect.fnUntraced(function* (visitor: OwnerVisitor, search: string) {
+    const { open, silent: unread, failed } = yield* communities.listOpen(visitor);
+    const scopes = open.map(({ scope }) => scope);
     const firsts = yield* links.firstIn(scopes, search, foundPerList);
     // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
     const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
     const found = yield* forEachLimited(
-      all,
+      open,
       4,
       Effect.fnUntraced(function* (community, index) {
         const { scope } = community;
@@ -101,7 +102,10 @@ export const makeLinksList = Effect.gen(function* () {
         return { community, isByOthers, silent, ...(yield* shownOf({ ...own, links: listed })) };
       }),
     );
-    return foundPage(search, found);
+    if (failed === null) return foundPage(search, found);
+    if (found.every(isEmpty)) return yield* failed;
+    const nobody = { isByOthers: false, silent: failed.platform, links: [], next: null, unlinked: [] };
+    return foundPage(search, [...found, ...unread.map((community) => ({ ...nobody, community }))]);
   });
 
   const shownOf = Effect.fnUntraced(function* ({ links: found, next, unlinked }: Omit<LinkPage, "previous">) {
