@@ -136,7 +136,7 @@ export const makeCommunities = Effect.gen(function* () {
       has: (list: ConfiguredScope) => StoreEffect<boolean> = () => Effect.succeed(true),
     ) {
       const picked = yield* filterLimited(yield* scopes.list(visitor.owner), 8, has);
-      const answers = yield* Effect.forEach(picked, isOpen);
+      const answers = yield* forEachLimited(picked, 4, isOpen);
       const of = (isMeant: (answer: boolean | PlatformUnavailable) => boolean) =>
         namedAll(
           visitor,
