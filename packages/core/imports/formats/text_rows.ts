@@ -30,7 +30,7 @@ export const tooLong = (line: number): UnreadableLinkFile =>
     said: { is: "broken", what: "long" },
   });
 
-/** In bytes. Reading a piece takes less than 10 milliseconds, whatever it contains. */
+/** In bytes. Reading a piece takes less than 20 milliseconds, whatever it contains. */
 const pieceSize = 4_096;
 
 export const piecesOf = (bytes: Uint8Array, size: number): ReadonlyArray<Uint8Array> =>
